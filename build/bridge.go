@@ -16,63 +16,38 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
-// Who starts the bridge, as the image's label has it.
+// The starter of the bridge in the image's label.
 const (
 	startedByLauncher = "launcher"
 	startedByManifest = "manifest"
 )
 
-// bridge is the bridge and how it is run, as it is printed and as the image's label has it.
+// bridge describes the bridge and its start, for the log and for the image's label.
 type bridge struct {
-	// Command is what runs.
 	Command []string `json:"command"`
-	// Start says who starts it, the launcher or a manifest.
+	// Start is the starter, the launcher or a manifest.
 	Start string `json:"start"`
-	// Processes are the process types that the launcher starts it with; none means all.
+	// Processes are the process types with which the launcher starts the bridge; none means all.
 	Processes []string `json:"processes,omitempty"`
-	// Port is where native probes ask it.
+	// Port is the port for native probes.
 	Port    int    `json:"port"`
 	Version string `json:"version"`
 	Source  string `json:"source"`
 	SHA256  string `json:"sha256"`
 
-	// flags are what somebody has to give the bridge, because it does not find it by itself, and remark what is said of
-	// them.
+	// flags are the flags that the bridge needs and does not find, and remark is the remark on the flags.
 	flags  []string
 	remark string
-	// live is the service that a liveness probe asks the bridge for.
+	// live is the bridge's service for liveness probes.
 	live string
 }
 
-// bridgeProbes is what a manifest has to have for the bridge, as the image's label has it.
-type bridgeProbes struct {
-	Readiness execprobe.Object `json:"readinessProbe"`
-	Liveness  execprobe.Object `json:"livenessProbe"`
-	// Env are the variables of the app's container, and InitContainer is the sidecar, whose image is the app's.
-	Env           []variable `json:"env,omitempty"`
-	InitContainer *sidecar   `json:"initContainer,omitempty"`
-	Remarks       []string   `json:"remarks,omitempty"`
-}
-
-// variable is an environment variable of a container.
-type variable struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// sidecar is a container that runs as long as the app's.
-type sidecar struct {
-	Name          string   `json:"name"`
-	RestartPolicy string   `json:"restartPolicy"`
-	Command       []string `json:"command"`
-}
-
-// probes returns what a manifest has to have for the bridge, nil without a bridge.
-func (b *bridge) probes() *bridgeProbes {
+// probes returns the bridge's part of a manifest, nil without a bridge.
+func (b *bridge) probes() *execprobe.BridgeProbes {
 	if b == nil {
 		return nil
 	}
-	all := &bridgeProbes{
+	all := &execprobe.BridgeProbes{
 		Readiness: execprobe.Object{GRPC: &execprobe.GRPCAction{Port: b.Port}},
 		Liveness:  execprobe.Object{GRPC: &execprobe.GRPCAction{Port: b.Port, Service: b.live}},
 	}
@@ -80,7 +55,7 @@ func (b *bridge) probes() *bridgeProbes {
 	if b.isStartedByLauncher() {
 		all.Env, remark = b.variables(), variableNames(b.remark)
 	} else {
-		all.InitContainer = &sidecar{Name: "health-bridge", RestartPolicy: "Always", Command: b.Command}
+		all.InitContainer = &execprobe.Sidecar{Name: "health-bridge", RestartPolicy: "Always", Command: b.Command}
 	}
 	if remark != "" {
 		all.Remarks = []string{strings.TrimPrefix(remark, " # ")}
@@ -88,8 +63,8 @@ func (b *bridge) probes() *bridgeProbes {
 	return all
 }
 
-// newBridge describes the program p, which is in the folder of the probe; nil for none. HasAddress says that it finds
-// the server's address by itself; without that it is given the one of the exec probe.
+// newBridge describes the program p in the probe's folder; nil for none. HasAddress says that p finds the server's
+// address without a flag; otherwise p gets the address of the exec probe.
 func newBridge(exec execprobe.Probe, p *program, settings config.Config, hasAddress bool) *bridge {
 	if p == nil {
 		return nil
@@ -108,8 +83,8 @@ func newBridge(exec execprobe.Probe, p *program, settings config.Config, hasAddr
 	return b
 }
 
-// starters returns the paths of the links by which the launcher starts the bridge (buildpack specification, exec.d), in
-// the folder of a layer.
+// starters returns the paths of the links in a layer's folder for the launcher's start of the bridge (buildpack
+// specification, exec.d).
 func (b *bridge) starters(exec libcnb.Exec) []string {
 	if !b.isStartedByLauncher() {
 		return nil
@@ -124,11 +99,10 @@ func (b *bridge) starters(exec libcnb.Exec) []string {
 	return paths
 }
 
-// isStartedByLauncher reports whether the image starts the bridge by itself.
 func (b *bridge) isStartedByLauncher() bool { return b != nil && b.Start == startedByLauncher }
 
-// manifest returns the lines to paste into a manifest, in YAML. What is to be pasted is one line each: pack writes
-// "[builder]" before them.
+// manifest returns the lines to paste into a manifest, in YAML. Each field is a single line, since pack writes
+// "[builder]" before every line.
 func (b *bridge) manifest() []string {
 	all := b.probes()
 	probes := []string{
@@ -162,23 +136,22 @@ func (b *bridge) manifest() []string {
 	}, probes...)
 }
 
-// variables returns the environment variables that stand for the flags.
-func (b *bridge) variables() []variable {
-	var all []variable
+// variables returns the flags as environment variables.
+func (b *bridge) variables() []execprobe.Variable {
+	var all []execprobe.Variable
 	for _, flag := range b.flags {
 		name, value, hasValue := strings.Cut(strings.TrimLeft(flag, "-"), "=")
 		if !hasValue {
 			value = "true"
 		}
-		all = append(all, variable{flags.Variable(name), value})
+		all = append(all, execprobe.Variable{Name: flags.Variable(name), Value: value})
 	}
 	return all
 }
 
-// flagInText matches a flag in a sentence.
 var flagInText = lazyregexp.New(` -[a-z-]+`)
 
-// variableNames returns a remark about flags as one about their environment variables.
+// variableNames replaces the flags in a remark by the names of the environment variables.
 func variableNames(remark string) string {
 	return flagInText.ReplaceAllStringFunc(remark, func(flag string) string {
 		name := flags.Variable(strings.TrimPrefix(flag, " -"))
@@ -189,7 +162,6 @@ func variableNames(remark string) string {
 	})
 }
 
-// reportBridge logs how the bridge is run, and how to probe it.
 func reportBridge(logger log.Logger, b *bridge) {
 	logger.Headerf("Bridge: %s", b.Command[0])
 	for _, line := range b.manifest() {
@@ -197,15 +169,15 @@ func reportBridge(logger log.Logger, b *bridge) {
 	}
 }
 
-// link makes a link by which the launcher starts the bridge.
+// link makes a link for the launcher's start of the bridge.
 func (b *bridge) link(path string) error {
 	folder := filepath.Dir(path)
 	target, err := filepath.Rel(folder, b.Command[0])
 	if err == nil {
 		err = os.MkdirAll(folder, 0o755)
 	}
-	// The modes must not depend on the build machine's umask. Above a process type's folder is exec.d, and above that
-	// the layer's.
+	// The modes must not depend on the build machine's umask. Above a process type's folder is exec.d, and above exec.d
+	// the layer's folder.
 	for _, name := range []string{folder, filepath.Dir(folder)} {
 		if err == nil {
 			err = os.Chmod(name, 0o755)

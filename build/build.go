@@ -1,5 +1,5 @@
-// Package build is the buildpack's build phase. It takes the plan entry that the detect phase wrote, installs the probe
-// for the image's architecture in a launch layer, and describes what it installed.
+// Package build is the buildpack's build phase: from the detect phase's plan entry, build installs the probe for the
+// image's architecture in a launch layer, and describes the installed programs.
 //
 //	plan entry + settings --> program --> layer probe + layer config + SBOM + label + log
 //
@@ -22,9 +22,9 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
-// Phase returns the build phase (buildpack spec, Phase #3: Build), which reports to logger. It contributes the probe
-// if the plan has an entry for it, and GitHub assets if the plan has entries for them. It fails if the detect
-// phase found a mistake in the settings. No error holds a secret or a character that cannot be printed.
+// Phase returns the build phase (buildpack spec, Phase #3: Build), which reports to logger. The phase contributes the
+// probe and GitHub assets if the plan has entries for them, and fails if the detect phase found a mistake in the
+// settings. No error holds a secret or an unprintable character.
 func Phase(logger log.Logger) libcnb.BuildFunc {
 	return func(ctx libcnb.BuildContext) (libcnb.BuildResult, error) {
 		result, err := contribute(ctx, logger)
@@ -73,7 +73,7 @@ func contribute(ctx libcnb.BuildContext, logger log.Logger) (libcnb.BuildResult,
 	return result, err
 }
 
-// install contributes the probe for the leading server, and what belongs to it.
+// install contributes the probe for the leading server, and the probe's accessories.
 func install(
 	ctx libcnb.BuildContext, settings settings, host github.Host, servers plan.Servers, logger log.Logger,
 ) (libcnb.BuildResult, error) {
@@ -136,8 +136,8 @@ func install(
 	return result, nil
 }
 
-// divideArgs returns the default flags that are read in the image, and those that each exec probe must be given because
-// the probe does not read them. The bridge reads them always. It returns an error for a flag that such a probe lacks.
+// divideArgs returns the default flags for a file in the image, and the flags for each exec probe. Only a probe that
+// reads no default flags gets inExec; a flag unknown to such a probe is an error. The bridge always reads the file.
 func divideArgs(args []string, all programs) (inImage, inExec []string, err error) {
 	if all.probe.readsDefaults() {
 		return args, nil, nil
@@ -151,7 +151,7 @@ func divideArgs(args []string, all programs) (inImage, inExec []string, err erro
 	return args, args, nil
 }
 
-// foundAddress returns what a program reads in the image of what was found of a server; the zero value for nothing.
+// foundAddress returns a server's findings for a program to read in the image; the zero value for nothing.
 func foundAddress(settings settings, all programs, servers plan.Servers, server plan.Server) flags.FoundAddress {
 	if !settings.DetectPort || settings.defaults.HasAddress || !all.readConfig() {
 		return flags.FoundAddress{}
@@ -166,8 +166,8 @@ func foundAddress(settings settings, all programs, servers plan.Servers, server 
 	return found
 }
 
-// defaultAddress returns the address that a program reads in the image, or the zero value: a program that is not this
-// product's reads none.
+// defaultAddress returns the address for a program to read in the image, or the zero value: only this product's
+// programs read an address.
 func defaultAddress(settings settings, all programs, server plan.Server) plan.Address {
 	if !all.readConfig() {
 		return plan.Address{}
@@ -175,17 +175,17 @@ func defaultAddress(settings settings, all programs, server plan.Server) plan.Ad
 	return execprobe.DefaultAddress(settings.Config, settings.defaults, server.Address)
 }
 
-// programs are what is installed: a probe, and a bridge if that is wanted, nil otherwise.
+// programs are the installed programs: a probe, and a bridge or nil.
 type programs struct {
 	probe  program
 	bridge *program
 }
 
-// readConfig reports whether one of the programs reads what the build writes into the image for it.
+// readConfig reports whether a program reads the build's configuration in the image.
 func (p programs) readConfig() bool { return p.probe.readsDefaults() || p.bridge != nil }
 
-// obtain returns the programs from where the settings say, and the cache layers that they needed. Files that are made
-// on the way are in the folder work.
+// obtain returns the programs from the sources in the settings, and the cache layers used. The folder work gets the
+// intermediate files.
 func obtain(
 	ctx libcnb.BuildContext, settings settings, host github.Host, work string, logger log.Logger,
 ) (programs, []libcnb.Layer, error) {
@@ -213,7 +213,7 @@ func obtain(
 		}
 		found = append(found, downloaded)
 	}
-	// Nobody but this buildpack has the bridge, so it is the bundled one beside a probe that was downloaded.
+	// Only this buildpack has the bridge, so a downloaded probe gets the bundled bridge.
 	for _, variant := range wanted[len(found):] {
 		bundled, err := bundledProgram(ctx, variant, work)
 		if err != nil {

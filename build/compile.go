@@ -24,7 +24,7 @@ import (
 )
 
 const (
-	// sourceFile is the archive in the buildpack with the probe's source code and its vendored dependencies.
+	// sourceFile is the archive in the buildpack with the probe's source code and vendored dependencies.
 	sourceFile = "source.tgz"
 	// compileTime bounds a compilation. On one slow processor, with an empty build cache, the full probe takes two
 	// minutes.
@@ -32,8 +32,8 @@ const (
 )
 
 // compile compiles programs, each a key of bundledFiles, for the target, from the source code in the buildpack, with
-// the go command on the PATH and without any network. They are files in the folder work. The layer that is returned is
-// Go's build cache. What the user sets for Go (GOFLAGS, GOFIPS140, GOEXPERIMENT, GOAMD64) applies.
+// the go command on the PATH and without any network. The programs are files in the folder work. The returned layer
+// is Go's build cache. The user's settings for Go (GOFLAGS, GOFIPS140, GOEXPERIMENT, GOAMD64) apply.
 func compile(
 	ctx libcnb.BuildContext, variants []string, work string, logger log.Logger,
 ) ([]program, libcnb.Layer, error) {
@@ -67,7 +67,7 @@ func compile(
 	return programs, cache, nil
 }
 
-// cacheLayer returns a layer that the next build gets and the image does not.
+// cacheLayer returns a layer for the next build, not for the image.
 func cacheLayer(layers libcnb.Layers, name string) (libcnb.Layer, error) {
 	layer, err := layers.Layer(name)
 	if err != nil {
@@ -84,8 +84,8 @@ type compiler struct {
 	logger       log.Logger
 }
 
-// prepare unpacks the source and returns the version of the go command on the PATH. It fails if that is too old for the
-// source.
+// prepare unpacks the source and returns the version of the go command on the PATH. A version too old for
+// the source is an error.
 func (c compiler) prepare(source string) (string, error) {
 	if strings.Contains(os.Getenv("GOEXPERIMENT"), "boringcrypto") {
 		return "", errors.New("compiling the probe: GOEXPERIMENT=boringcrypto needs cgo, and the probe is compiled " +
@@ -95,7 +95,7 @@ func (c compiler) prepare(source string) (string, error) {
 		return "", fmt.Errorf("finding go on the PATH, since $%s is %s: put a Go buildpack before this one, use a "+
 			"build image with Go, or set $%s to %s", config.SourceEnv, config.Compile, config.SourceEnv, config.Bundled)
 	}
-	// An old Go would refuse to answer in the folder of a module that needs a newer one.
+	// An old Go would refuse to answer in the folder of a module that needs a newer Go.
 	out, err := c.run(c.work, "env", "GOVERSION")
 	if err != nil {
 		return "", fmt.Errorf("asking go for its version: %w", err)
@@ -112,8 +112,7 @@ func (c compiler) prepare(source string) (string, error) {
 	if err != nil || module.Go == nil {
 		return "", errors.Join(errors.New("reading the go.mod of the probe's source: it names no version of Go"), err)
 	}
-	// A vendor's own version may follow after a space. A version that is not a release (devel) is taken to be new
-	// enough.
+	// A vendor's own version may follow after a space. A version without a release (devel) counts as new enough.
 	release, _, _ := strings.Cut(have, " ")
 	if need := "go" + module.Go.Version; version.IsValid(release) && version.Compare(release, need) < 0 {
 		return "", fmt.Errorf("compiling the probe: the build image has %s, and the probe's source needs %s or later",
@@ -122,7 +121,7 @@ func (c compiler) prepare(source string) (string, error) {
 	return have, nil
 }
 
-// compile compiles one program, which has the version of the buildpack's own.
+// compile compiles a program, with the version of the buildpack's own program.
 func (c compiler) compile(
 	target libcnb.TargetInfo, variant, goVersion string, own *buildinfo.BuildInfo,
 ) (program, error) {
@@ -161,8 +160,7 @@ func (c compiler) build(program, stamp string) (string, error) {
 	return file, nil
 }
 
-// run returns what the go command writes to its standard output. If it fails, what it writes to standard error is
-// logged.
+// run returns the go command's standard output. If the command fails, run logs the command's standard error.
 func (c compiler) run(dir string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), compileTime)
 	defer cancel()

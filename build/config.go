@@ -17,15 +17,14 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
-// probeConfig is what differs from app to app: the default flags and the address that the app's source states, which
-// the probe reads in the image and which are left out if they are nil; and with which processes the launcher starts
-// the bridge.
+// probeConfig is the configuration of one app: the default flags, and the address in the app's source. The probe reads
+// both files in the image; a nil file is left out. bridge has the processes with which the launcher starts the bridge.
 type probeConfig struct {
 	argsFile, addressFile []byte
 	bridge                *bridge
 }
 
-// newProbeConfig returns the files for default flags, and for what was found of the server, which may be nothing.
+// newProbeConfig returns the files for default flags and for the findings about the server, which may be empty.
 func newProbeConfig(args []string, found flags.FoundAddress) (probeConfig, error) {
 	var files probeConfig
 	var err error
@@ -40,20 +39,18 @@ func newProbeConfig(args []string, found flags.FoundAddress) (probeConfig, error
 	return files, nil
 }
 
-// isEmpty reports whether there is nothing of it.
 func (c probeConfig) isEmpty() bool {
 	return c.argsFile == nil && c.addressFile == nil && !c.bridge.isStartedByLauncher()
 }
 
-// contribute contributes the launch layer with the files. It is a layer of its own, so that the layer with the program
-// is the same for every app.
+// contribute contributes the launch layer with the files. The layer is separate, so that the layer with the program is
+// the same for every app.
 func (c probeConfig) contribute(layers libcnb.Layers, logger log.Logger) (libcnb.Layer, error) {
 	layer, err := layers.Layer("config")
 	if err != nil {
 		return layer, err
 	}
-	// The metadata are digests, because metadata of layers is copied into an image label and the flags may hold a
-	// secret.
+	// The metadata are digests: layer metadata is copied into an image label, and the flags may hold a secret.
 	metadata := map[string]string{"sha256": digestOf(c.argsFile), "address-sha256": digestOf(c.addressFile)}
 	if c.bridge.isStartedByLauncher() {
 		metadata["bridge"] = "launch " + strings.Join(c.bridge.Processes, " ")
@@ -78,7 +75,7 @@ func (c probeConfig) contribute(layers libcnb.Layers, logger log.Logger) (libcnb
 	return layer, err
 }
 
-// title says in the log what the layer holds.
+// title names the content of the layer for the log.
 func (c probeConfig) title() string {
 	var parts []string
 	if c.argsFile != nil {
@@ -95,7 +92,7 @@ func (c probeConfig) title() string {
 	return strings.Join(parts, ", ")
 }
 
-// writeFile writes a file that every user of the image can read, whatever the umask is.
+// writeFile writes a file that every user of the image can read, whatever the umask.
 func writeFile(path string, content []byte) error {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		return fmt.Errorf("writing what the probe reads: %w", err)

@@ -21,8 +21,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// download returns the probe of a release on GitHub, verified, as a file in the folder work. Nothing is downloaded if
-// the layer of the build before holds it. Unless the request is for "latest", GitHub is not asked then either.
+// download returns the probe of a release on GitHub, verified, as a file in the folder work. If the layer of
+// the build before holds the probe, nothing is downloaded, and only a request for "latest" asks GitHub.
 func download(
 	ctx libcnb.BuildContext, host github.Host, request github.Request, work string, logger log.Logger,
 ) (program, error) {
@@ -56,18 +56,17 @@ func download(
 	return previous, nil
 }
 
-// downloader downloads one program.
 type downloader struct {
 	ctx     libcnb.BuildContext
 	client  *github.Client
 	request github.Request
 	work    string
-	// before describes what the build before downloaded, whether the layer still holds it or not.
+	// before describes the download of the build before, whether still in the layer or not.
 	before github.ResolvedAsset
 }
 
 // previous returns the program in the layer of the build before, as a copy, and whether it satisfies the request. The
-// layer's metadata says what it should be, and its bytes have to agree.
+// program's bytes have to agree with the layer's metadata.
 func (d *downloader) previous(host github.Host) (program, bool, error) {
 	layer, err := d.ctx.Layers.Layer(execprobe.LayerName)
 	if err != nil {
@@ -92,8 +91,7 @@ func (d *downloader) previous(host github.Host) (program, bool, error) {
 	return p, true, nil
 }
 
-// current asks GitHub for the release and returns its program: the previous one, if there is one and it is of the
-// same release.
+// current asks GitHub for the release and returns the release's program: the previous program, if of the same release.
 func (d *downloader) current(previous program, ok bool) (program, error) {
 	asset, err := d.client.Resolve(context.Background(), d.request)
 	if err != nil {
@@ -120,7 +118,7 @@ func (d *downloader) current(previous program, ok bool) (program, error) {
 	return p, nil
 }
 
-// read reads what describes the program in a file, which comes from an asset.
+// read reads the description of the program in an asset's file.
 func (d *downloader) read(file string, asset github.ResolvedAsset) (program, error) {
 	p, err := readDownloaded(file, d.ctx.TargetInfo)
 	if err != nil {
@@ -131,8 +129,8 @@ func (d *downloader) read(file string, asset github.ResolvedAsset) (program, err
 	return p, nil
 }
 
-// programIn returns the path of the program in the file of an asset. If that is an archive, it is unpacked in the
-// folder work and must contain exactly one program.
+// programIn returns the path of the program in the file of an asset. An archive is unpacked in the folder
+// work, and must contain exactly one program.
 func programIn(file string, asset github.ResolvedAsset, work string, platform executable.Platform) (string, error) {
 	if isArchive, err := archive.Is(file, asset.Asset); err != nil || !isArchive {
 		return file, err
@@ -152,7 +150,7 @@ func programIn(file string, asset github.ResolvedAsset, work string, platform ex
 		}
 	}
 	if len(programs) == 0 && len(natives) == 1 {
-		programs = natives // the check says what is wrong with it
+		programs = natives // the check finds the mistake
 	}
 	if len(programs) != 1 {
 		return "", fmt.Errorf("finding the program in %s: it holds %d programs for %s/%s, not one: %q",
@@ -161,7 +159,7 @@ func programIn(file string, asset github.ResolvedAsset, work string, platform ex
 	return filepath.Join(dir, programs[0]), nil
 }
 
-// readDownloaded reads what describes the program in file. It must be one for the target, of any language.
+// readDownloaded reads the description of the program in file. The program must be for the target, in any language.
 func readDownloaded(file string, target libcnb.TargetInfo) (program, error) {
 	interpreter, err := executable.Check(file, executablePlatform(target))
 	if errors.Is(err, executable.ErrArchitecture) {

@@ -34,7 +34,7 @@ func compareKeys(t *testing.T, shared labeltest.Object, where string, schema lab
 	}
 	properties, _ := schema["properties"].(labeltest.Object)
 	var keys, always []string
-	for field := range written.Fields() {
+	for _, field := range reflect.VisibleFields(written) {
 		key, option, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if key == "" {
 			continue

@@ -16,10 +16,10 @@ import (
 	"github.com/grpc-cnb/health-probe/build/sbom"
 )
 
-// aliasName is the name that distributions' packages of grpc-health-probe use.
+// aliasName is the probe's name in distributions' packages of grpc-health-probe.
 const aliasName = "grpc-health-probe"
 
-// layerMetadata is what the layer holds, and where it comes from.
+// layerMetadata describes the content of the layer, and its source.
 type layerMetadata struct {
 	SHA256   string            `toml:"sha256"`
 	Source   string            `toml:"source"`
@@ -28,15 +28,14 @@ type layerMetadata struct {
 	Bridge string `toml:"bridge,omitempty"`
 }
 
-// pathIn returns the path of the probe in the layer, which is its path in the image.
+// pathIn returns the path of the probe in the layer, which is also the path in the image.
 func pathIn(layer libcnb.Layer) string { return pathOf(layer, execprobe.ProgramName) }
 
-// pathOf returns the path of a program in the layer, by its name.
 func pathOf(layer libcnb.Layer, name string) string { return filepath.Join(layer.Path, "bin", name) }
 
-// probeLayer contributes the launch layer with the programs, the probe under both its names, and their SBOM. Nothing in
-// the layer depends on the app, so all images of one release share it. The next build gets a program that was
-// downloaded.
+// probeLayer contributes the launch layer with the programs, the probe under both names, and their SBOM. Nothing in the
+// layer depends on the app, so all images of one release share the layer. A downloaded program is kept for the next
+// build.
 func probeLayer(layers libcnb.Layers, all programs, logger log.Logger) (libcnb.Layer, error) {
 	layer, err := layers.Layer(execprobe.LayerName)
 	if err != nil {
@@ -60,7 +59,7 @@ func probeLayer(layers libcnb.Layers, all programs, logger log.Logger) (libcnb.L
 	return layer, sbom.Write(layer.SBOMPath, content)
 }
 
-// describe says what a program is, for the log.
+// describe names a program for the log.
 func describe(p program) string {
 	parts := []string{p.version, p.variant, p.source, p.platform}
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")

@@ -20,43 +20,41 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
 )
 
-// program is a probe, or a bridge, that is ready to be installed.
+// program is a probe, or a bridge, ready for installation.
 type program struct {
-	// name is what it is called in the image.
+	// name is the program's name in the image.
 	name string
-	// file is its path on the build machine.
+	// file is the path on the build machine.
 	file string
-	// source says where it came from, as the image label and the SBOM name it: bundled, compile or download.
+	// source is the origin for the image label and the SBOM: bundled, compile or download.
 	source string
-	// version is that of its source code, as in v1.2.3, or (devel) if it was built outside version control.
+	// version is the source code's version, as in v1.2.3, or (devel) for a build outside version control.
 	version string
-	// variant is lean or full, "" for one that was downloaded.
+	// variant is lean or full, "" for a downloaded program.
 	variant string
-	// platform is what it runs on, as GOOS/GOARCH.
+	// platform is GOOS/GOARCH.
 	platform string
-	// interpreter is the program that loads it if it is dynamically linked, "" if it is not.
+	// interpreter is the loader of a dynamically linked program, "" for a static program.
 	interpreter string
 	// sha256 is the digest of the file, in hex.
 	sha256 string
-	// info is its build info: Go's version and those of the modules in it. It is nil for a program that is not Go's.
+	// info is the build info: the versions of Go and of the linked modules, nil for a program not in Go.
 	info *buildinfo.BuildInfo
-	// downloaded describes a program that was downloaded. It is nil for any other.
+	// downloaded describes a downloaded program, nil for others.
 	downloaded *downloadMetadata
-	// origin is the URL that it was downloaded from, purl the package URL of the release. Both are "" for a program
-	// that was not downloaded.
+	// origin is the download's URL, purl the package URL of the release. Both are "" without a download.
 	origin, purl string
 }
 
-// ownModule is the module of this project's probe.
+// ownModule is the module of the project's own probe.
 const ownModule = "github.com/grpc-cnb/health-probe"
 
-// readsDefaults reports whether the program reads the default flags in the config layer, as this project's probe does.
-// Other probes take flags from their command line alone.
+// readsDefaults reports whether the program reads the default flags in the config layer, as the project's probe does.
+// Other probes take flags from the command line alone.
 func (p program) readsDefaults() bool { return p.downloaded == nil || p.downloaded.Module == ownModule }
 
-// component describes the program for the SBOM. One that was downloaded is a release of a repository. If that is a
-// fork, its version is not one of the program's module, so the module is listed with the version that the program
-// itself states.
+// component describes the program for the SBOM. A downloaded program is a release of a repository. A fork's version is
+// no version of the program's module, so the module has the version in the program.
 func (p program) component() sbom.Component {
 	c := sbom.GoProgram(p.info, p.version)
 	if p.purl != "" {
@@ -69,18 +67,18 @@ func (p program) component() sbom.Component {
 	return c
 }
 
-// bundledFiles are the names of the programs in the buildpack, by variant. That of the full probe is in an archive.
+// bundledFiles are the names of the programs in the buildpack, by variant. The full probe is in an archive.
 var bundledFiles = map[string]string{
 	config.VariantLean: "grpc_health_probe",
 	config.VariantFull: "grpc_health_probe_full",
 	bridgeVariant:      bridgeflags.Program,
 }
 
-// bridgeVariant stands for the bridge, of which there is one build.
+// bridgeVariant stands for the bridge, which has a single build.
 const bridgeVariant = "bridge"
 
-// bundledProgram returns the variant of the probe that is in the buildpack's folder probes/OS-ARCH for the target. A
-// program that is in an archive is unpacked into the folder work.
+// bundledProgram returns the probe's variant in the buildpack's folder probes/OS-ARCH for the target, and unpacks a
+// program in an archive into the folder work.
 func bundledProgram(ctx libcnb.BuildContext, variant, work string) (program, error) {
 	target := ctx.TargetInfo
 	folder, name := filepath.Join(ctx.Buildpack.Path, "probes", target.OS+"-"+target.Arch), bundledFiles[variant]
@@ -117,7 +115,7 @@ func executablePlatform(target libcnb.TargetInfo) executable.Platform {
 	return executable.Platform{OS: target.OS, Arch: target.Arch}
 }
 
-// readProgram reads what describes the Go program in file.
+// readProgram reads the description of the Go program in file.
 func readProgram(file, source string) (program, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -152,8 +150,8 @@ func buildSetting(info *buildinfo.BuildInfo, key string) string {
 	return ""
 }
 
-// downloadMetadata is what the metadata of the layer records of a program that was downloaded. With it the next build
-// can keep the program without downloading it again.
+// downloadMetadata is the layer's metadata about a downloaded program, for the next build to keep the program without
+// another download.
 type downloadMetadata struct {
 	github.ResolvedAsset
 	Platform string `toml:"platform"`

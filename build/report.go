@@ -10,8 +10,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
-// reportServers logs the servers of the app, the one that the probe is for first, and a warning if its probes would
-// fail.
+// reportServers logs the servers of the app, first the probe's, and a warning if the probes would fail.
 func reportServers(logger log.Logger, servers plan.Servers, defaults flags.Defaults) {
 	if len(servers.Listed) == 0 {
 		logger.Header("No gRPC server found; the build requires the probe")
@@ -32,8 +31,7 @@ func reportServers(logger log.Logger, servers plan.Servers, defaults flags.Defau
 	}
 }
 
-// reportCredentials logs a warning for headers with credentials among the default flags that are read in the image, of
-// which there may be none.
+// reportCredentials logs a warning for headers with credentials among the default flags in the image, if any.
 func reportCredentials(logger log.Logger, args []string, defaults flags.Defaults) {
 	if names := defaults.Credentials; len(args) > 0 && len(names) > 0 {
 		logger.Headerf("Warning: $%s writes a credential into a layer of the image (%s): mount it as a file, and set "+

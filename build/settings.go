@@ -15,12 +15,12 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
-// settings are the values of the build variables, and what the build phase makes of them.
+// settings are the values of the build variables, with the build phase's conclusions.
 type settings struct {
-	// The variant is lean or full here. It has no meaning for a probe that is downloaded.
+	// The variant is lean or full here. The variant has no meaning for a downloaded probe.
 	config.Config
 
-	// defaults are what follows from the probe's default flags.
+	// defaults are the consequences of the probe's default flags.
 	defaults flags.Defaults
 	// download is the file to download the probe as.
 	download github.Request
@@ -37,8 +37,8 @@ func Requirements(ctx libcnb.DetectContext) ([]plan.Requirement, error) {
 	return githubassets.Requirements(ctx.ApplicationPath)
 }
 
-// readSettings reads and checks the build variables. The probe's own parser checks the default flags, so that a mistake
-// in them fails the build and not each probe of each pod.
+// readSettings reads and checks the build variables. The probe's own parser checks the default flags, so a mistake in
+// the flags fails the build and not each probe of each pod.
 func readSettings(buildpack libcnb.Buildpack) (settings, error) {
 	given, err := descriptor.Defaults(buildpack.Metadata)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
-// checkUpstreamArgs returns an error for flags that the probe of grpc-ecosystem does not have. Their values have been
-// checked before.
+// checkUpstreamArgs returns an error for flags that the probe of grpc-ecosystem lacks. The flags' values are checked
+// already.
 func checkUpstreamArgs(args []string) error {
 	set := flag.NewFlagSet("", flag.ContinueOnError)
 	set.SetOutput(io.Discard)

@@ -1,12 +1,12 @@
-// Package detect is the buildpack's detect phase: it reads an app's folder and says whether the app serves gRPC, where
-// that is written, and whether the standard health service (grpc.health.v1) is registered.
+// Package detect is the buildpack's detect phase. It reads an app's folder and says whether the app serves gRPC, where
+// the evidence is, and whether the standard health service (grpc.health.v1) is registered.
 //
 //	app folder --tree.Walk--> required files --Analyze, PostAnalyze--> []plan.Server
 //
-// Begin with [FindServers], then [Servers], which bounds its time and reports what it found. Package buildplan puts the
-// leading server into the build plan. A language is a package
-// below detect/language and one line in languages.go; package analyzer is the contract between them. Every app is
-// untrusted: package tree bounds what is read, and how much of it.
+// Begin with [FindServers], then [Servers], which bounds the time and reports the result. Package buildplan puts the
+// leading server into the build plan. A language is a package below detect/language and a line in languages.go; package
+// analyzer is the contract between the packages. Every app is untrusted: package tree bounds the files and the bytes
+// read.
 package detect
 
 import (
@@ -22,25 +22,24 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// FindServers returns the servers that the app in folder dir serves over gRPC, the leading one first, as [plan.Sort]
-// has them. What the environment says of the build counts: see package target.
+// FindServers returns the gRPC servers of the app in folder dir, the leading server first, in the order of [plan.Sort].
+// Build settings in the environment count: see package target.
 //
 // One walk serves all languages. logf gets a line for users on every piece of evidence and on everything left unread
-// (nil for none), never from two goroutines at once. The error is about dir itself, or it is ctx's: the servers found
-// until then come with it.
+// (nil for none), never from two goroutines at once. The error is about dir itself or comes from ctx: servers found
+// before are returned with the error.
 func FindServers(ctx context.Context, dir string, logf tree.Logf) ([]plan.Server, error) {
 	f, err := find(ctx, dir, logf)
 	return f.servers, err
 }
 
-// found is what is found in an app.
 type found struct {
-	servers  []plan.Server // the leading one first
-	notes    []string      // lines about what the build is told to build, files that failed, and a scan cut short
+	servers  []plan.Server // the leading server first
+	notes    []string      // lines about build targets, failed files, and a scan cut short
 	examples []plan.Server // left out
 }
 
-// find is [FindServers], with what else there is to say.
+// find is [FindServers], with notes and left-out examples.
 func find(ctx context.Context, dir string, logf tree.Logf) (found, error) {
 	logf = tree.Serialize(logf)
 	s := newScan(languages, logf)
@@ -62,7 +61,7 @@ func find(ctx context.Context, dir string, logf tree.Logf) (found, error) {
 	return f, err
 }
 
-// exists reports whether an app has a file or a folder. It follows no link out of the app.
+// exists reports whether an app has a file or a folder, and follows no link out of the app.
 func exists(dir, path string) bool {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -73,15 +72,15 @@ func exists(dir, path string) bool {
 	return err == nil
 }
 
-// scan is the analysis of one app by several analyzers.
+// scan is the analysis of an app by several analyzers.
 type scan struct {
 	analyzers []analyzer.Analyzer
-	scans     []analyzer.Scan // of the analyzers, in their order
-	files     *target.Files   // what says what is built
+	scans     []analyzer.Scan // in the order of analyzers
+	files     *target.Files   // files with build targets
 	logf      tree.Logf
 
 	mu     sync.Mutex
-	faulty []string // the files on which an analyzer failed
+	faulty []string // files on which an analyzer failed
 }
 
 func newScan(analyzers []analyzer.Analyzer, logf tree.Logf) *scan {
@@ -95,7 +94,7 @@ func newScan(analyzers []analyzer.Analyzer, logf tree.Logf) *scan {
 	return s
 }
 
-// required reports whether an analyzer requires a file, or it says what is built.
+// required reports whether an analyzer or s.files requires a file.
 func (s *scan) required(path string) bool {
 	for _, a := range s.analyzers {
 		if a.Required(path) {
@@ -105,7 +104,6 @@ func (s *scan) required(path string) bool {
 	return s.files.Required(path)
 }
 
-// visit has every analyzer that requires a file read it.
 func (s *scan) visit(f *tree.File) {
 	if s.files.Required(f.Path) {
 		s.leftOut(f, s.files.Visit(f))
@@ -117,7 +115,7 @@ func (s *scan) visit(f *tree.File) {
 	}
 }
 
-// analyze has a file analyzed. A fault of the analyzer costs what the file proves, and not the user's build.
+// analyze has a file analyzed. A fault of the analyzer costs the findings of the file, not the user's build.
 func (s *scan) analyze(of analyzer.Scan, f *tree.File) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -130,7 +128,7 @@ func (s *scan) analyze(of analyzer.Scan, f *tree.File) (err error) {
 	return of.Analyze(f)
 }
 
-// faults returns a line about the files that are left out by faults of analyzers, if there are any.
+// faults returns a line about the files left out by faults of analyzers, if any.
 func (s *scan) faults() []string {
 	if len(s.faulty) == 0 {
 		return nil
@@ -139,12 +137,12 @@ func (s *scan) faults() []string {
 		"what BP_LOG_LEVEL=DEBUG prints", len(s.faulty), plan.Printable(slices.Min(s.faulty)))}
 }
 
-// waits reports whether a file waited for another to prove a server, and one did.
+// waits reports whether a file waited for another file to prove a server, and a file did.
 func (s *scan) waits(path string) bool {
 	return slices.ContainsFunc(s.scans, func(of analyzer.Scan) bool { return of.Waits(path) })
 }
 
-// visitWaiting has the analyzers read a file for which it waits.
+// visitWaiting passes a file to the analyzers that wait for the file.
 func (s *scan) visitWaiting(f *tree.File) {
 	for _, of := range s.scans {
 		if of.Waits(f.Path) {

@@ -9,9 +9,9 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// leaveOut leaves out the servers of examples and test servers, which no program of the app is for. They count if the
-// build is told to build them, and if they are all there is: if the app has neither another server nor sources of its
-// own, which is asked last.
+// leaveOut leaves out the servers of examples and test servers, which belong to no program of the app. Such a server
+// counts as a target of the build, or if the app has neither another server nor sources of its own. hasOwnSources is
+// called last.
 func (f *found) leaveOut(hasOwnSources func() bool) {
 	var counting, examples []plan.Server
 	for _, s := range f.servers {
@@ -26,8 +26,8 @@ func (f *found) leaveOut(hasOwnSources func() bool) {
 	}
 }
 
-// withoutTestOnly leaves out what is declared for tests only, unless that is all there is or the build is told to build
-// it.
+// withoutTestOnly leaves out servers declared for tests only, except targets of the build. If no server is left, all
+// count.
 func withoutTestOnly(servers []plan.Server) []plan.Server {
 	isTest := func(s plan.Server) bool { return s.TestOnly && s.BuiltBy == "" }
 	left := slices.DeleteFunc(slices.Clone(servers), isTest)
@@ -37,14 +37,14 @@ func withoutTestOnly(servers []plan.Server) []plan.Server {
 	return left
 }
 
-// enoughSources is how many sources beside examples make an app or a library of a tree, however many examples it has.
+// enoughSources is how many sources beside examples make a tree an app or a library, however many examples there are.
 const enoughSources = 10
 
-// hasOwnSources reports whether an app has sources that are not in examples or tests: as many as in examples, or
-// enough. A folder of examples may have a few that all of them use.
+// hasOwnSources reports whether an app has sources outside of examples and tests: as many as in examples, or
+// enoughSources. A folder of examples may have a few shared sources.
 func hasOwnSources(ctx context.Context, dir string, s *scan) bool {
 	var own, examples atomic.Int64
-	// Settings and manifests do not count: examples have them beside sources too.
+	// Settings and manifests do not count: examples have such files beside sources too.
 	count := func(path string) bool {
 		if !s.files.IsSource(path) || !s.required(path) {
 			return false
@@ -56,7 +56,7 @@ func hasOwnSources(ctx context.Context, dir string, s *scan) bool {
 		}
 		return false
 	}
-	// What cannot be read was logged by the walk before.
+	// The walk before has logged unreadable files.
 	_ = tree.Walk(ctx, dir, tree.Visitor{Required: count, Visit: func(*tree.File) {}}, nil)
 	return own.Load() > 0 && own.Load() >= min(examples.Load(), enoughSources)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// report prints what was found, or what was looked for.
+// report prints the servers found, or a note on the search.
 func (f found) report(logger Logger, forced bool) {
 	servers := f.servers
 	for _, s := range servers[:min(len(servers), plan.MaxListed)] {
@@ -44,8 +44,8 @@ func lookedFor() string {
 		"(%s)", strings.Join(titles(), ", "))
 }
 
-// missing is the error for an app without a server that is required to have one. The lifecycle hides the log of a
-// detect phase that passes, so the error says all that is known.
+// missing is the error for an app that must have a server and has none. The lifecycle hides the log of a detect phase
+// that passes, so the error says everything known.
 func (f found) missing() error {
 	parts := append([]string{lookedFor()}, f.notes...)
 	if len(f.examples) > 0 {
@@ -55,13 +55,12 @@ func (f found) missing() error {
 		config.EnabledEnv, config.EnabledRequired, strings.Join(parts, "; "), config.EnabledEnv)
 }
 
-// leftOutServers says which servers are those of examples.
 func (f found) leftOutServers() string {
 	return fmt.Sprintf("gRPC servers of examples or tests left out: %d, the first one at %s", len(f.examples),
 		f.examples[0].Evidence)
 }
 
-// warnOfHealth says which of the servers have no health service, and what to write into the leading one.
+// warnOfHealth names the servers without a health service, and the fix for the leading server.
 func warnOfHealth(logger Logger, servers []plan.Server) {
 	if warning := servers[0].HealthWarning(); warning != "" {
 		logger.Headerf("Warning: %s", warning)

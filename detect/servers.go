@@ -13,20 +13,20 @@ import (
 
 const (
 	// MaxTime is how long the phase reads an app. A tree of a million files takes seconds, so only a disk that hangs,
-	// or a deliberately slow app, gets here.
+	// or a deliberately slow app, takes a minute.
 	MaxTime = time.Minute
-	// maxExtraTime is how much longer the file may take that is being read then, and the analysis of what was read.
+	// maxExtraTime is additional time for the file being read at MaxTime, and for the analysis after.
 	maxExtraTime = 30 * time.Second
 )
 
-// Logger gets lines for users, and those of evidence for who debugs.
+// Logger gets lines for users, and lines of evidence for debugging.
 type Logger interface {
 	Headerf(format string, args ...any)
 	Debugf(format string, args ...any)
 }
 
-// Servers returns what [FindServers] finds within [MaxTime], and reports it to the logger. Enabled is the value of
-// config.EnabledEnv: if it is config.EnabledRequired, an app without a server is an error.
+// Servers returns the result of [FindServers] within [MaxTime], and reports the result to the logger. enabled is the
+// value of config.EnabledEnv: for config.EnabledRequired, an app without a server is an error.
 func Servers(dir, enabled string, logger Logger) ([]plan.Server, error) {
 	findIn := func(limit context.Context) (found, error) { return find(limit, dir, logger.Debugf) }
 	f, err := findInTime(findIn, MaxTime, maxExtraTime)
@@ -40,8 +40,8 @@ func Servers(dir, enabled string, logger Logger) ([]plan.Server, error) {
 	return f.servers, nil
 }
 
-// findInTime returns what find finds within a limit. An app that takes longer is built with what is known by then,
-// which is nothing if find has not returned an extra time later.
+// findInTime returns the result of find within a limit. A slower app is built with the results known by then, and
+// without any if find does not return within the extra time either.
 func findInTime(find func(context.Context) (found, error), limit, extra time.Duration) (found, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/build/github/githubtest"
 	"github.com/grpc-cnb/health-probe/integration/harness"
+	"github.com/grpc-cnb/health-probe/internal/config"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 	// grpc_health_probe.
 	assetPath = "/layers/grpc-cnb_health-probe/github-assets/bin/grpc_health_probe"
 	// pinned is the release of the probe that the buildpack takes by default.
-	pinned = "v0.4.56"
+	pinned = config.DefaultRelease
 
 	downloadToken = "ghp_s3cretOfTheTests"
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/grpc-cnb/health-probe/integration/harness"
 )
 
-// forgery is a clone from which a small release is made and signed, and what an attacker has who can change all of it
+// forgery is a clone from which a small release was made and signed, and what an attacker has who can change all of it
 // but has not the key.
 type forgery struct {
 	clone           string
@@ -19,23 +19,24 @@ type forgery struct {
 	publisher       publisher
 	version         string
 	buildpack, mine string // names of repositories: the buildpack's, and one of the attacker
-	probe           string
+	probe, plugin   string
+	commit          string // of the clone
 }
 
 func newForgery(t *testing.T) *forgery {
 	t.Helper()
-	registry := must(harness.NewRegistry())(t)
+	registry := must(fixture.Distribution(t.Context(), harness.Login{}))(t)
 	t.Cleanup(func() { _ = registry.Close() })
 	f := &forgery{
 		clone: checkout(t), publisher: newPublisher(t), version: must(documents.Version(".."))(t),
 		buildpack: registry.Name("health-probe"), probe: registry.Name("grpc-health-probe"),
-		mine: registry.Name("mine"),
+		plugin: registry.Name("kubectl-grpc_probes"),
+		mine:   registry.Name("mine"),
 	}
 	cosign := must(fixture.Tool(t.Context(), "cosign"))(t)
-	f.env = []string{
-		"COSIGN=" + cosign, "COSIGN_PASSWORD=", "HOME=" + t.TempDir(),
-		"GOCACHE=" + goEnv(t, "GOCACHE"), "GOMODCACHE=" + goEnv(t, "GOMODCACHE"),
-	}
+	f.commit = commitOf(t, f.clone)
+	f.env = append(githubEnv(f.version, f.commit), "COSIGN="+cosign, "COSIGN_PASSWORD=", "HOME="+t.TempDir(),
+		"GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"))
 	for _, owner := range []string{"ours", "theirs"} {
 		keys := filepath.Join(f.clone, "dist/keys", owner)
 		if err := os.MkdirAll(keys, 0o755); err != nil {
@@ -45,7 +46,10 @@ func newForgery(t *testing.T) *forgery {
 	}
 	f.publish(t, "health-probe", f.buildpack, "ours")
 	f.publish(t, "grpc-health-probe", f.probe, "ours")
+	f.publish(t, "kubectl-grpc_probes", f.plugin, "ours")
 	f.write(t, "grpc_health_probe-linux-amd64", "ours")
+	f.list(t)
+	f.sign(t, "ours")
 	return f
 }
 
@@ -58,6 +62,10 @@ func (f *forgery) publish(t *testing.T, record, to, title string) {
 	}
 	if out, err := f.publisher.publish(t.Context(), nil, to, f.version, title, "-force"); err != nil {
 		t.Fatalf("%v: %s", err, out)
+	}
+	sbom := `{"bomFormat":"CycloneDX","specVersion":"1.6","metadata":{"component":{"name":"` + record + `"}}}`
+	if err := os.WriteFile(f.path("dist/publish/"+record+".cdx.json"), []byte(sbom), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -89,7 +97,7 @@ func (f *forgery) sign(t *testing.T, owner string) {
 func (f *forgery) verify(t *testing.T) error {
 	t.Helper()
 	_, err := fixture.Script(t.Context(), f.clone, f.env, "verify.sh", "--key", "dist/keys/ours/cosign.pub",
-		f.buildpack, f.probe)
+		f.buildpack, f.probe, f.plugin)
 	return err
 }
 
@@ -107,8 +115,6 @@ func (f *forgery) run(t *testing.T, folder, program string, args ...string) {
 func TestForgedRelease(t *testing.T) {
 	t.Parallel()
 	f := newForgery(t)
-	f.list(t)
-	f.sign(t, "ours")
 	if err := f.verify(t); err != nil {
 		t.Fatalf("what is signed is refused: %v", err)
 	}

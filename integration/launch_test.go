@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,18 +17,7 @@ import (
 )
 
 // launched returns an image of the sample app in the engine, whose launcher starts the bridge.
-var launched = sync.OnceValues(func() (*harness.Image, error) {
-	platform, err := docker()
-	if err != nil {
-		return nil, err
-	}
-	app, err := sample()
-	if err != nil {
-		return nil, err
-	}
-	return platform.Build(context.Background(),
-		harness.Build{Name: "launched", App: app, Buildpack: folder(), Env: []string{bridgeEnv + "launch"}})
-})
+var launched = builtOnce("launched", bridgeEnv+"launch")
 
 // launcher is the lifecycle's, by its path in each image.
 const launcher = "/cnb/lifecycle/launcher"

@@ -64,18 +64,23 @@ var (
 
 // probed returns an image of the sample app in the engine, with the probe, the bridge and default flags, for tests that
 // only run an image.
-var probed = sync.OnceValues(func() (*harness.Image, error) {
-	platform, err := docker()
-	if err != nil {
-		return nil, err
-	}
-	app, err := sample()
-	if err != nil {
-		return nil, err
-	}
-	return platform.Build(context.Background(),
-		harness.Build{Name: "probed", App: app, Buildpack: folder(), Env: []string{probedArgs, bridgeEnv + "true"}})
-})
+var probed = builtOnce("probed", probedArgs, bridgeEnv+"true")
+
+// builtOnce returns an image of the sample app in the engine, which the first test that needs it builds.
+func builtOnce(name string, env ...string) func() (*harness.Image, error) {
+	return sync.OnceValues(func() (*harness.Image, error) {
+		platform, err := docker()
+		if err != nil {
+			return nil, err
+		}
+		app, err := sample()
+		if err != nil {
+			return nil, err
+		}
+		return platform.Build(context.Background(),
+			harness.Build{Name: name, App: app, Buildpack: folder(), Env: env})
+	})
+}
 
 // packaged returns the product as an image in the engine. It stands for the published image, which the examples name.
 var packaged = sync.OnceValues(func() (string, error) {

@@ -18,18 +18,25 @@ import (
 	"github.com/grpc-cnb/health-probe/integration/harness"
 )
 
-// TestProbeImage pulls the probe's image for each platform. It has the probe by both names and the bridge, for that
-// platform, a user who is not root, and SBOMs of these very programs.
+// TestProbeImage pulls the probe's image for each platform. It has the probe by both names and the bridge.
 func TestProbeImage(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
 	p := must(publication())(t)
-	machines := map[string]elf.Machine{
+	wantPrograms(t, p.registry, p.probe, map[string]elf.Machine{
 		"linux/386": elf.EM_386, "linux/amd64": elf.EM_X86_64, "linux/arm/v6": elf.EM_ARM, "linux/arm/v7": elf.EM_ARM,
 		"linux/arm64": elf.EM_AARCH64, "linux/ppc64le": elf.EM_PPC64, "linux/riscv64": elf.EM_RISCV,
 		"linux/s390x": elf.EM_S390,
-	}
-	index := must(must(remote.Index(p.probe, p.registry.Auth()))(t).IndexManifest())(t)
+	}, "grpc-health-probe", "grpc_health_bridge", "grpc_health_probe")
+}
+
+// wantPrograms pulls an image for each platform that it has to have. It has the programs for that platform, a user who
+// is not root, and SBOMs of these very programs.
+func wantPrograms(
+	t *testing.T, registry *harness.Registry, of name.Digest, machines map[string]elf.Machine, want ...string,
+) {
+	t.Helper()
+	index := must(must(remote.Index(of, registry.Auth()))(t).IndexManifest())(t)
 	for _, child := range index.Manifests {
 		platform := child.Platform.String()
 		machine, ok := machines[platform]
@@ -39,8 +46,8 @@ func TestProbeImage(t *testing.T) {
 		delete(machines, platform)
 		t.Run(platform, func(t *testing.T) {
 			t.Parallel()
-			digest := p.probe.Context().Digest(child.Digest.String())
-			image := must(remote.Image(digest, p.registry.Auth()))(t)
+			digest := of.Context().Digest(child.Digest.String())
+			image := must(remote.Image(digest, registry.Auth()))(t)
 			config := must(image.ConfigFile())(t)
 			if got := config.Platform(); got == nil || !got.Equals(*child.Platform) {
 				t.Errorf("the configuration is for %v", got)
@@ -57,11 +64,10 @@ func TestProbeImage(t *testing.T) {
 				programs = append(programs, entry.Name())
 				wantMachine(t, filepath.Join(folder, "bin", entry.Name()), machine)
 			}
-			want := []string{"grpc-health-probe", "grpc_health_bridge", "grpc_health_probe"}
 			if !slices.Equal(programs, want) {
 				t.Errorf("the programs are %q, want %q", programs, want)
 			}
-			wantSBOMs(t, p.registry, digest, filepath.Join(folder, "bin"))
+			wantSBOMs(t, registry, digest, filepath.Join(folder, "bin"))
 		})
 	}
 	if len(machines) > 0 {

@@ -30,14 +30,14 @@ import (
 	"github.com/grpc-cnb/health-probe/integration/harness"
 )
 
-// published are both images of a release, which the scripts published from a clone of this repository to a real
+// published are the images of a release, which the scripts published from a clone of this repository to a real
 // registry.
 type published struct {
-	registry         *harness.Registry
-	clone            string
-	version          string
-	buildpack, probe name.Digest
-	tagged           string // the buildpack by its version
+	registry                 *harness.Registry
+	clone                    string
+	version                  string
+	buildpack, probe, plugin name.Digest
+	tagged                   string // the buildpack by its version
 }
 
 // publication publishes once, to a repository whose name has the platform's, so that the engine removes what is pulled.
@@ -59,7 +59,7 @@ var publication = sync.OnceValues(func() (*published, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer fixture.Step("publishing the buildpack and the probe from a clone")()
+	defer fixture.Step("publishing the buildpack, the probe and the plugin from a clone")()
 	return publish(ctx, registry, clone, version, registry.Name(platform.Name("")), nil)
 })
 
@@ -80,6 +80,7 @@ func publish(
 	}{
 		{"health-probe", nil, &p.buildpack},
 		{"grpc-health-probe", []string{"--probe"}, &p.probe},
+		{"kubectl-grpc_probes", []string{"--plugin"}, &p.plugin},
 	} {
 		args := append(slices.Clone(image.flags), prefix+image.record)
 		if _, err := fixture.Script(ctx, clone, env, "publish.sh", args...); err != nil {
@@ -98,6 +99,9 @@ func publish(
 	return p, nil
 }
 
+// images are all of them.
+func (p *published) images() []name.Digest { return []name.Digest{p.buildpack, p.probe, p.plugin} }
+
 // TestPublishedAgain publishes from another clone, with another umask and in another time zone. The digests are those
 // of the first clone.
 func TestPublishedAgain(t *testing.T) {
@@ -111,20 +115,20 @@ func TestPublishedAgain(t *testing.T) {
 	registry := first.registry
 	again := must(publish(t.Context(), registry, clone, first.version, registry.Name("again/"),
 		[]string{"TZ=Asia/Tokyo"}))(t)
-	if again.buildpack.DigestStr() != first.buildpack.DigestStr() ||
-		again.probe.DigestStr() != first.probe.DigestStr() {
-		t.Errorf("published %s and %s, the first time %s and %s", again.buildpack, again.probe, first.buildpack,
-			first.probe)
+	for i, digest := range again.images() {
+		if was := first.images()[i]; digest.DigestStr() != was.DigestStr() {
+			t.Errorf("published %s, the first time %s", digest, was)
+		}
 	}
 }
 
-// TestPublishedTags reads all tags of both images back: all of them are the whole index.
+// TestPublishedTags reads all tags of the images back: all of them are the whole index.
 func TestPublishedTags(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
 	p := must(publication())(t)
 	numbers := strings.Split(p.version, ".")
-	for _, digest := range []name.Digest{p.buildpack, p.probe} {
+	for _, digest := range p.images() {
 		for _, tag := range []string{p.version, numbers[0] + "." + numbers[1], numbers[0], "latest"} {
 			index := must(remote.Index(digest.Context().Tag(tag), p.registry.Auth()))(t)
 			if got := must(index.Digest())(t).String(); got != digest.DigestStr() {
@@ -144,7 +148,7 @@ func TestPublishedAnnotations(t *testing.T) {
 	p := must(publication())(t)
 	revision := strings.TrimSpace(string(must(exec.CommandContext(t.Context(), "git", "-C", p.clone, "rev-parse",
 		"HEAD").Output())(t)))
-	for _, digest := range []name.Digest{p.buildpack, p.probe} {
+	for _, digest := range p.images() {
 		index := must(must(remote.Index(digest, p.registry.Auth()))(t).IndexManifest())(t)
 		for _, key := range []string{"title", "description", "licenses", "url", "source", "created"} {
 			if index.Annotations["org.opencontainers.image."+key] == "" {

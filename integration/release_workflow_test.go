@@ -31,7 +31,7 @@ var insteadOf = map[string]string{
 // moreOptions are what the release workflow's scripts are given here, if nothing but loopback can be reached.
 var moreOptions = map[string]string{
 	"scripts/sign.sh":           ` --key "$KEYS/cosign.key"`,
-	"scripts/verify.sh":         ` --key "$KEYS/cosign.pub" "$BUILDPACK" "$PROBE"`,
+	"scripts/verify.sh":         ` --key "$KEYS/cosign.pub" "$BUILDPACK" "$PROBE" "$PLUGIN"`,
 	"scripts/smoke.sh":          ` --builder "$BUILDER" --pull-policy never`,
 	"scripts/registry-entry.sh": " --print",
 }
@@ -138,6 +138,7 @@ func newRelease(t *testing.T) *release {
 		"PACK="+must(fixture.Tool(t.Context(), "pack"))(t), "COSIGN="+must(fixture.Tool(t.Context(), "cosign"))(t),
 		"KEYS="+keys, "OTHER="+others, "GITHUB_REF_NAME="+tag,
 		"BUILDPACK="+r.registry.Name("health-probe"), "PROBE="+r.registry.Name("grpc-health-probe"),
+		"PLUGIN="+r.registry.Name("kubectl-grpc_probes"),
 		"REGISTRY_USER="+login.User, "REGISTRY_PASSWORD="+login.Password)
 
 	r.runIn(t, "..", `git clone -q . "`+r.clone+`"`)
@@ -148,7 +149,9 @@ func newRelease(t *testing.T) *release {
 	dated := strings.Replace(string(must(os.ReadFile(changelog))(t)), "## "+r.version+" (unreleased)",
 		"## "+r.version+" (2026-01-02)", 1)
 	r.write(t, changelog, dated)
-	r.run(t, "git -c user.name=test -c user.email=test@example.com commit -qam release --allow-empty && git tag "+tag)
+	r.run(t, "git -c user.name=test -c user.email=test@example.com commit -qam release --allow-empty && git tag "+tag+
+		" && git tag cmd/kubectl-grpc_probes/"+tag)
+	r.env = append(r.env, githubEnv(r.version, commitOf(t, r.clone))...)
 	released := fixture.Dist("release")
 	if _, err := os.Stat(filepath.Join(released, "checksums.txt")); err != nil {
 		t.Fatalf("run scripts/release.sh first: %v", err)

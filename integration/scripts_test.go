@@ -82,6 +82,7 @@ func TestPublishedRefusesWhatIsNoImage(t *testing.T) {
 		}
 	}
 	write("health-probe", good+"\n")
+	write("kubectl-grpc_probes", good+"\n")
 	for _, second := range []string{
 		"", "-a:1.0.0" + digest, "--key=a:1.0.0" + digest, "a b:1.0.0" + digest, "a:1.0.0", "a" + digest,
 		good + "\n-a", "-a\n" + good,
@@ -93,7 +94,8 @@ func TestPublishedRefusesWhatIsNoImage(t *testing.T) {
 		}
 	}
 	write("grpc-health-probe", good)
-	if out, err := fixture.Script(t.Context(), clone, nil, "published.sh"); err != nil || out != good+"\n"+good {
+	out, err := fixture.Script(t.Context(), clone, nil, "published.sh")
+	if err != nil || out != good+"\n"+good+"\n"+good {
 		t.Errorf("it prints %q, %v", out, err)
 	}
 }
@@ -166,7 +168,7 @@ func TestPublishTwiceAtOnce(t *testing.T) {
 	if got := string(must(os.ReadFile(record))(t)); got != before {
 		t.Errorf("the record is %q, and was %q", got, before)
 	}
-	if left := must(os.ReadDir(filepath.Dir(record)))(t); len(left) != 1 {
+	if left := must(os.ReadDir(filepath.Dir(record)))(t); len(left) != 2 { // the other one is the SBOM
 		t.Errorf("beside the record there are %v", left)
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
-// Main runs one probe over t with the arguments, environment and standard streams of the process, and returns the code
-// to exit with, an [outcome.ExitCode].
+// Main runs one probe over t with the arguments, environment and standard streams of the process, and returns the exit
+// code, an [outcome.ExitCode].
 //
-// It installs no signal handler. SIGINT and SIGTERM end the process by their default action, which no caller takes for
+// Main installs no signal handler. SIGINT and SIGTERM end the process by the default action, which no caller takes for
 // a success, and os/signal would cost every probe a quarter more CPU time.
 func Main(t check.Transport) int {
 	out := output{stdout: rawfile.Stream(syscall.Stdout), stderr: rawfile.Stream(syscall.Stderr)}
@@ -37,7 +37,7 @@ func Main(t check.Transport) int {
 	return int(out.outcome(c.Format(), ended))
 }
 
-// runDiscover prints what the sockets of this container are.
+// runDiscover prints the report on the sockets of this container.
 func runDiscover(t check.Transport, c *flags.CommandLine, out *output) outcome.ExitCode {
 	o, err := c.Options(check.LookUpPort)
 	var report *discover.Report
@@ -55,8 +55,8 @@ func runDiscover(t check.Transport, c *flags.CommandLine, out *output) outcome.E
 	return outcome.ExitServing
 }
 
-// run probes as the command line says, unless gathering it has failed. What is large is passed by pointer here: the
-// stack of a probe is to stay under 4 KB, as a test of the program says.
+// run probes as the command line says, unless gathering has failed. Large values are passed by pointer: a test of the
+// program requires the stack of a probe to stay under 4 KB.
 func run(t check.Transport, c *flags.CommandLine, out *output, gathered error) *outcome.Outcome {
 	o, err := c.Options(check.LookUpPort)
 	if gathered != nil {

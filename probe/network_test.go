@@ -67,7 +67,7 @@ func TestLocalhostIsThisMachine(t *testing.T) {
 	}
 	for program := range programs {
 		out, err := exec.Command("unshare", "-rm", "sh", "-c", setUp+`exec "$@"`, hosts,
-			program, "-addr=localhost:"+port).CombinedOutput()
+			program, "-addr=localhost:"+port, "-connect-timeout=1m", "-rpc-timeout=1m").CombinedOutput()
 		if err != nil {
 			t.Errorf("%s: %v: %s", program, err, out)
 		}

@@ -9,24 +9,24 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
-// output is where the probe's words go. The rules, all of them here:
+// output is the destination of the probe's words. The rules, all of them here:
 //
-//   - standard output carries only what was asked for as such: help, version, each change with -watch, and with -o json
-//     the outcome as one line
+//   - standard output carries only requested text: help, version, each change with -watch, and with -o json the
+//     outcome as one line
 //   - standard error carries the rest, one per line, without timestamps
 //   - a failure is one line "error: ..." for each service, ten at the most, then each hint once, a line "hint: ..."
-//   - what else is to be known is a line "note: ...", after these
-//   - success is "status: SERVING", as it is for grpc-health-probe, in -mode=ready
-//   - with -o json standard error has only what -v adds
-//   - text that came over the network cannot break or colour a line
-//   - values of -rpc-header and -rpc-header-file are not printed, nor what a server repeats of them as far as
+//   - further facts are lines "note: ...", after errors and hints
+//   - success is "status: SERVING", as in grpc-health-probe, in -mode=ready
+//   - with -o json standard error has only the additions of -v
+//   - text from the network cannot break or colour a line
+//   - values of -rpc-header and -rpc-header-file are not printed, nor a server's repetition of the values as far as
 //     [metadata.Hide] finds it
 //
 // A failure to write is ignored: the exit code is the answer, and a closed standard error must not turn a healthy
-// server into an unhealthy one. But a change that nobody reads ends -watch by SIGPIPE, as it does other programs.
+// server into an unhealthy one. But a change that nobody reads ends -watch by SIGPIPE, as in other programs.
 type output struct{ stdout, stderr io.Writer }
 
-// result prints text that was asked for.
+// result prints requested text.
 func (o output) result(text string) { _, _ = io.WriteString(o.stdout, text) }
 
 // notes prints lines for the reader of a log.
@@ -36,7 +36,7 @@ func (o output) notes(lines ...string) {
 	}
 }
 
-// outcome prints how the probe ended and returns the code to exit with.
+// outcome prints the outcome of the probe and returns the exit code.
 func (o output) outcome(f flags.Format, ended *outcome.Outcome) outcome.ExitCode {
 	if f == flags.JSON {
 		o.result(string(ended.JSON()))
@@ -46,8 +46,8 @@ func (o output) outcome(f flags.Format, ended *outcome.Outcome) outcome.ExitCode
 	return ended.Code()
 }
 
-// change prints the new status of a service. It writes by way of package os, so that it ends the process if nobody
-// reads (see [rawfile.Stream]).
+// change prints the new status of a service. Package os does the writing, so that the process ends if nobody reads (see
+// [rawfile.Stream]).
 func (o output) change(f flags.Format, a outcome.Answer) {
 	o.stdout = os.Stdout
 	if f == flags.JSON {

@@ -2,10 +2,8 @@
 # Measures what one run of the probe costs, compared with an empty Go program and with any other probe. It prints a
 # report in Markdown; docs/benchmarks.txt ends with such a report. scripts/bench.sh -h lists the options. Needs Go, and
 # root for the limits of CPU time and memory.
-set -euo pipefail
-cd "$(dirname "$0")/.."
-
-scripts/needs-go.sh scripts/bench.sh
+. "$(dirname "$0")/lib.sh" "its program answers -h"
+needs_go
 
 # Compiles the programs as a release has them, whatever your Go settings.
 compile() { # OUTPUT PACKAGE

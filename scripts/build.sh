@@ -6,10 +6,7 @@
 # ARCH is the architecture of the images and of the machine that builds them, amd64 or arm64 (by default this
 # machine's). FOLDER is where to make it (by default dist/buildpack). pack copies the folder into a builder in each
 # build with -b, so what few builds need is compressed in it: the full probe, and the source of all programs.
-set -euo pipefail
-cd "$(dirname "$0")/.."
-case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
-trap 'exit 130' INT
+. "$(dirname "$0")/lib.sh"
 
 arch=${1:-}
 folder=${2:-dist/buildpack}
@@ -17,17 +14,15 @@ folder=${folder%/}
 case $arch in
 '' | amd64 | arm64) ;;
 *)
-  echo "scripts/build.sh: architecture '$arch' is not a target of the buildpack: use amd64 or arm64" >&2
-  exit 1
+  fail "architecture '$arch' is not a target of the buildpack: use amd64 or arm64"
   ;;
 esac
 
 if [ -e "$folder" ] && { [ ! -f "$folder/bin/main" ] || [ ! -d "$folder/probes" ] || [ -e "$folder/.git" ]; }; then
-  echo "scripts/build.sh: '$folder' exists and this script did not make it: name another folder" >&2
-  exit 1
+  fail "'$folder' exists and this script did not make it: name another folder"
 fi
 
-scripts/needs-go.sh scripts/build.sh
+needs_go
 arch=${arch:-$(go env GOHOSTARCH)}
 
 # The new folder is made beside the old one and then takes its place, so a build that fails leaves the old one.

@@ -8,22 +8,21 @@
 #   scripts/cluster.sh kubectl ARGUMENT... # kubectl apply -f FILE; paths are relative to the repository
 #   scripts/cluster.sh push IMAGE          # takes an image from Docker; manifests name it by the same name
 #   scripts/cluster.sh down                # ends it; nothing is left of it
+
 # shellcheck disable=SC2154 # the file of a cluster that runs sets the variables
-set -euo pipefail
-cd "$(dirname "$0")/.."
-case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+. "$(dirname "$0")/lib.sh"
 
 state=$PWD/dist/cluster-up
 variables() {
-  [ -f "$state/variables" ] || { echo "there is no cluster: bring it up with scripts/cluster.sh up" >&2 && exit 1; }
+  [ -f "$state/variables" ] || fail "there is no cluster: bring it up with scripts/cluster.sh up"
   # shellcheck source=/dev/null # the program up writes it
   . "$state/variables"
 }
 
 case "${1:-} $#" in
 'up 1')
-  [ ! -f "$state/variables" ] || { echo "the cluster is up already" >&2 && exit 1; }
-  scripts/needs-go.sh scripts/cluster.sh
+  [ ! -f "$state/variables" ] || fail "the cluster is up already"
+  needs_go
   [ -d dist/buildpack ] || scripts/build.sh
   rm -rf "$state"
   mkdir -p "$state"
@@ -60,7 +59,7 @@ kubectl\ *)
   tail -f --pid="$pid" /dev/null # waits for its end
   ;;
 *)
-  scripts/help.sh "$0" >&2
+  describe >&2
   exit 1
   ;;
 esac

@@ -15,16 +15,14 @@
 # without a server, 2 the folder cannot be read or a setting is wrong.
 #
 # Both end with exit code 2 if the arguments are wrong, or if the script needs something that is missing.
-set -euo pipefail
 from=$PWD
-cd "$(dirname "$0")/.."
+. "$(dirname "$0")/lib.sh"
 
-fail() {
+fail() { # with another exit code than that of scripts/lib.sh
   echo "scripts/demo.sh: $*" >&2
   exit 2
 }
 [ $# -le 1 ] || fail "name one folder, or one of -docker=auto, -docker=always, -docker=never"
-case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 
 docker=auto folder=''
 case ${1:-} in
@@ -45,7 +43,7 @@ auto)
 never) ;;
 *) fail "-docker=$docker is not allowed: use auto, always or never" ;;
 esac
-scripts/needs-go.sh scripts/demo.sh || exit 2
+needs_go
 
 # Without inlining and debug information, which take a fifth of the time; Go's own packages as everybody has them. Only
 # the probe is compiled as a release has it.

@@ -7,10 +7,7 @@
 #
 # DURATION, such as 10m, and NUMBER (by default 300) are for each test. PACKAGE is a folder, such as probe/lean; without
 # it, the script runs all packages with fuzz tests, as many at once as there are processors.
-set -euo pipefail
-cd "$(dirname "$0")/.."
-case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
-trap 'exit 130' INT
+. "$(dirname "$0")/lib.sh"
 
 usage() {
   printf 'scripts/fuzz.sh: %s\nusage: scripts/fuzz.sh [-time DURATION | -runs NUMBER] [PACKAGE...]\n' "$*" >&2
@@ -28,7 +25,7 @@ case ${1:-} in
   ;;
 -*) usage "'$1' is not an option" ;;
 esac
-scripts/needs-go.sh scripts/fuzz.sh
+needs_go
 packages=()
 for package in "$@"; do
   package=${package#./} package=${package%/}

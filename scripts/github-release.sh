@@ -4,9 +4,7 @@
 # command line, and its GH_TOKEN.
 #
 #   scripts/github-release.sh TAG
-set -euo pipefail
-cd "$(dirname "$0")/.."
-case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+. "$(dirname "$0")/lib.sh"
 
 tag=${1:?name the tag}
 set --

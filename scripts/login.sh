@@ -3,9 +3,7 @@
 # variables REGISTRY_USER and REGISTRY_PASSWORD have the user's name and the password or token.
 #
 #   scripts/login.sh REGISTRY
-set -euo pipefail
-cd "$(dirname "$0")/.."
-case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+. "$(dirname "$0")/lib.sh"
 
 # Standard input, because other users of the machine can read command lines.
 printf '%s' "${REGISTRY_PASSWORD:?has to be set}" |

@@ -6,17 +6,13 @@
 #
 # FOLDER is where to make them (by default dist). $PACK names the pack program; without it, the script compiles
 # the one of integration/go.mod.
-set -euo pipefail
-cd "$(dirname "$0")/.."
-case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
-trap 'exit 130' INT
+. "$(dirname "$0")/lib.sh"
 
 if [ $# -gt 1 ] || [[ ${1:-} = -* ]]; then
-  echo "usage: scripts/package.sh [FOLDER]" >&2
-  exit 1
+  usage "[FOLDER]"
 fi
 folder=${1:-dist}
-scripts/needs-go.sh scripts/package.sh
+needs_go
 pack=$(scripts/tool.sh pack)
 
 # New files are made beside the old ones and then take their places, so a script that fails or runs twice at
@@ -47,7 +43,7 @@ done
 labels=()
 while IFS= read -r label; do
   labels+=(--label "$label")
-done < <(scripts/labels.sh)
+done < <(labels "$(product name)" "$(product description)")
 "$pack" buildpack package "$new/health-probe.cnb" --format file --path "$new/package" "${targets[@]}" "${labels[@]}"
 mv -f "$new"/health-probe-linux-* "$folder/"
 ls -l "$folder"/health-probe-linux-*

@@ -8,18 +8,14 @@
 #   scripts/propose-rebuild.sh [--issue]
 #
 # --issue opens an issue with the proposal, and pushes with the rights of gh, GitHub's command line, and its GH_TOKEN.
-set -euo pipefail
-cd "$(dirname "$0")/.."
-case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
-trap 'exit 130' INT
+. "$(dirname "$0")/lib.sh"
 
 issue=false
 case ${1:-} in
 '') ;;
 --issue) issue=true ;;
 *)
-  echo "usage: scripts/propose-rebuild.sh [--issue]" >&2
-  exit 1
+  usage "[--issue]"
   ;;
 esac
 
@@ -37,8 +33,7 @@ if [ -n "$(git ls-remote --heads origin "$branch")" ]; then
   git fetch --quiet origin "refs/heads/$branch"
   age=$((($(date +%s) - $(git log -1 --format=%ct FETCH_HEAD)) / 86400))
   if [ "$age" -ge "$days" ]; then
-    echo "scripts/propose-rebuild.sh: $next was proposed $age days ago, SECURITY.md promises $days: release it now" >&2
-    exit 1
+    fail "$next was proposed $age days ago, SECURITY.md promises $days: release it now"
   fi
   echo "$branch is already there: $next is proposed"
   exit
@@ -70,8 +65,7 @@ git -C "$folder/tree" ls-files -- .go-version '*go.mod' '*go.sum' | while read -
   git -C "$folder/tree" checkout --quiet origin/main -- "$file"
 done
 if affected; then
-  echo "scripts/propose-rebuild.sh: main is vulnerable too: merge the update of Go or of the module first" >&2
-  exit 1
+  fail "main is vulnerable too: merge the update of Go or of the module first"
 fi
 
 version=${next#v}
@@ -89,8 +83,10 @@ commit=$(git -C "$folder/tree" rev-parse HEAD)
 mkdir -p dist
 {
   printf '%s\n\nThe branch %s is %s with the Go and the modules of main. ' "$reason" "$branch" "$tag"
-  printf 'Look at it, and release it with its tag, which tests it first:\n\n'
-  printf '    git fetch origin %s\n    git tag %s %s\n    git push origin %s\n\n' "$branch" "$next" "$commit" "$next"
+  printf 'Look at it, and release it with its tags, which tests it first:\n\n'
+  plugin=cmd/kubectl-grpc_probes/$next # the tag of its module
+  printf '    git fetch origin %s\n    git tag %s %s\n    git tag %s %s\n    git push origin %s %s\n\n' \
+    "$branch" "$next" "$commit" "$plugin" "$commit" "$next" "$plugin"
   printf 'Then merge its section of CHANGELOG.md into main.\n\n'
   printf 'The findings:\n\n'
   # An issue may have 65,536 characters.

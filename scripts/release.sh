@@ -7,36 +7,32 @@
 #   grpc_health_probe_full-linux-ARCH      the full variant for linux; for darwin and windows, the probe is the full one
 #   grpc_health_bridge-linux-ARCH          the bridge alone
 #   grpc_health_inspect-OS-ARCH            says what a build would find in an app, for linux and darwin
+#   kubectl-grpc_probes-OS-ARCH.tgz        the plugin for kubectl with its licence, for linux, darwin and windows
+#   grpc-probes.yaml                       the plugin for krew, which installs it by this file
 #   NAME.cdx.json, NAME.spdx.json          the SBOM of each of these programs, and of those in the buildpack
 #   health-probe.openvex.json              what scripts/vulncheck.sh found, for scanners; the database of the day tells
 #   checksums.txt                          the SHA-256 digests of all of these
 #   notes.md                               how to get and verify this version, its changes, digests, lines to copy
 #
-# The version is that of buildpack.toml. Tag the commit with it (v1.2.3) first: the programs take theirs from the tag.
+# The version is that of buildpack.toml. Tag the commit first (scripts/check-tag.sh): the programs take theirs from the
+# tags.
 # The notes and the document for scanners name the images that scripts/publish.sh has published before.
-set -euo pipefail
-cd "$(dirname "$0")/.."
-case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
-trap 'exit 130' INT
-scripts/needs-go.sh scripts/release.sh
+. "$(dirname "$0")/lib.sh"
+needs_go
 
-version=$(sed -n 's/^version = "\(.*\)"$/\1/p' buildpack.toml)
+version=$(product version)
 out=dist/release
-if ! git tag --points-at HEAD | grep -qx "v$version"; then
-  echo "warning: this commit has no tag v$version: the programs will name the commit as their version" >&2
-fi
-if [ -n "$(git status --porcelain)" ]; then
-  echo "warning: this folder has uncommitted changes: the programs will say so" >&2
-fi
+warn_of_version
 
 if ! grep -qE "^## $version( |\$)" CHANGELOG.md; then
-  echo "scripts/release.sh: CHANGELOG.md has no section for $version" >&2
-  exit 1
+  fail "CHANGELOG.md has no section for $version"
 fi
 
 rm -rf "$out"
 mkdir -p "$out"
-for platform in $(scripts/platforms.sh); do
+plugins=$(mktemp -d)
+trap 'rm -rf "$plugins"' EXIT
+for platform in $(platforms); do
   name=${platform%/*}-${platform#*/}
   case $platform in
   linux/*)
@@ -50,13 +46,22 @@ for platform in $(scripts/platforms.sh); do
   */amd64 | */arm64) # what developers have; on Windows it runs in WSL
     [ "${platform%/*}" = windows ] ||
       scripts/compile.sh "$platform" "$out/grpc_health_inspect-$name" ./cmd/grpc_health_inspect
+    plugin=$plugins/kubectl-grpc_probes-${name%.exe}
+    mkdir "$plugin"
+    scripts/compile.sh "$platform" "$plugin" ./cmd/kubectl-grpc_probes
     ;;
   esac
   scripts/compile.sh "$platform" "$out/grpc_health_probe-$name" ./cmd/grpc_health_probe
 done
 scripts/package.sh "$out"
 echo "writing SBOMs"
-go run ./scripts/sbom "$out"/grpc_health_*
+go run ./scripts/sbom "$out"/grpc_health_* "$plugins"/*/kubectl-grpc_probes*
+for plugin in "$plugins"/*; do
+  for format in cdx spdx; do mv "$plugin"/*".$format.json" "$out/${plugin##*/}.$format.json"; done
+  cp LICENSE "$plugin/"
+  go run ./scripts/release archive "$plugin" "$out/${plugin##*/}.tgz"
+done
+go run ./scripts/release krew "$out"
 go run ./scripts/release vex "$out"
 go run ./scripts/release checksums "$out"
 go run ./scripts/release notes "$out"

@@ -1,18 +1,15 @@
 #!/usr/bin/env bash
 # Tries the published images: builds an image of the sample app with the published buildpack, runs it, and checks the
-# app with the probe in it and with the published image of the probe. scripts/published.sh, or the
-# arguments, name the two images. Needs Go and Docker.
+# app with the probe in it and with the published image of the probe, and reads its probes with that of the plugin.
+# scripts/published.sh, or the arguments, name the images. Needs Go and Docker.
 #
-#   scripts/smoke.sh [--builder IMAGE] [--pull-policy POLICY] [BUILDPACK PROBE]
+#   scripts/smoke.sh [--builder IMAGE] [--pull-policy POLICY] [BUILDPACK PROBE PLUGIN]
 #
 # --builder is the builder (default: docker.io/paketobuildpacks/builder-jammy-base). It has to have a buildpack that
 # reads the file Procfile. --pull-policy is pack's for the builder and its images (default: if-not-present); the script
-# always pulls the two published images. $PACK names the pack program; without it, it compiles the one of
+# always pulls the published images. $PACK names the pack program; without it, it compiles the one of
 # integration/go.mod.
-set -euo pipefail
-cd "$(dirname "$0")/.."
-case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
-trap 'exit 130' INT
+. "$(dirname "$0")/lib.sh"
 
 builder=docker.io/paketobuildpacks/builder-jammy-base
 policy=if-not-present
@@ -27,14 +24,15 @@ done
 case $# in
 0)
   images=$(scripts/published.sh)
-  buildpack=${images%%$'\n'*} probe=${images##*$'\n'}
+  # shellcheck disable=SC2086 # a list
+  set -- $images
   ;;
-2) buildpack=$1 probe=$2 ;;
+3) ;;
 *)
-  echo "usage: scripts/smoke.sh [--builder IMAGE] [--pull-policy POLICY] [BUILDPACK PROBE]" >&2
-  exit 1
+  usage "[--builder IMAGE] [--pull-policy POLICY] [BUILDPACK PROBE PLUGIN]"
   ;;
 esac
+buildpack=$1 probe=$2 plugin=$3
 # The digest alone, which no tag can move. There is no docker:// before it, with which pack takes no port.
 if [[ $buildpack =~ ^(.+):[^:/@]+(@sha256:.+)$ ]]; then
   buildpack=${BASH_REMATCH[1]}${BASH_REMATCH[2]}
@@ -70,7 +68,11 @@ docker run --rm --network "container:$name" "$probe" -addr=localhost:5000
 code=0
 docker exec "$name" "$path" -addr=localhost:5000 -service=missing >/dev/null 2>&1 || code=$?
 if [ "$code" != 3 ]; then
-  echo "scripts/smoke.sh: the check of a service that is not there ended with $code, not 3" >&2
-  exit 1
+  fail "the check of a service that is not there ended with $code, not 3"
 fi
+echo "reading its probes with $plugin"
+docker pull --quiet "$plugin"
+docker save --output "$folder/image.tar" "$name"
+chmod 644 "$folder/image.tar" # the plugin reads it as another user
+docker run --rm --volume "$folder:/app:ro" "$plugin" print --kind=exec /app/image.tar | grep -F "$path"
 echo "the published images work"

@@ -3,10 +3,7 @@
 # (minutes), or publish, the program of scripts/publish.sh. $PACK and $COSIGN name one to take instead.
 #
 #   scripts/tool.sh pack|cosign|publish
-set -euo pipefail
-cd "$(dirname "$0")/.."
-case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
-trap 'exit 130' INT
+. "$(dirname "$0")/lib.sh"
 
 given='' settings=(-trimpath '-gcflags=all=-l -dwarf=false' -gcflags=std=) # as integration/harness, which says why
 case ${1:-} in
@@ -14,8 +11,7 @@ pack) given=${PACK:-} module=integration package=github.com/buildpacks/pack ;;
 cosign) given=${COSIGN:-} module=integration/cosign package=github.com/sigstore/cosign/v3/cmd/cosign ;;
 publish) module=scripts/publish package=. settings=(-trimpath) ;;
 *)
-  echo "usage: scripts/tool.sh pack|cosign|publish" >&2
-  exit 1
+  usage "pack|cosign|publish"
   ;;
 esac
 if [ -n "$given" ]; then

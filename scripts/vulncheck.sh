@@ -4,11 +4,8 @@
 # link, and beyond that which functions: it fails if one of these is vulnerable. For vulnerable modules that they link
 # without those functions, it writes dist/vulncheck/openvex.json, a document for scanners (OpenVEX), which
 # scripts/release.sh puts beside the programs. GOVULNDB is the address of another database, such as file:///path.
-set -euo pipefail
-cd "$(dirname "$0")/.."
-case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
-trap 'exit 130' INT
-scripts/needs-go.sh scripts/vulncheck.sh
+. "$(dirname "$0")/lib.sh"
+needs_go
 
 # The programs are those that are shipped, and keep their symbol tables, without which their functions are not known.
 out=dist/vulncheck
@@ -19,7 +16,7 @@ look() { # PLATFORM PROGRAM
   programs+=("$out/$2-${1%/*}-${1#*/}")
   SYMBOLS=true scripts/compile.sh "$1" "$out/$2-${1%/*}-${1#*/}" "./cmd/$2"
 }
-for platform in $(scripts/platforms.sh); do
+for platform in $(platforms); do
   look "$platform" grpc_health_probe
   case $platform in linux/*) look "$platform" grpc_health_probe_full && look "$platform" grpc_health_bridge ;; esac
 done
@@ -27,3 +24,8 @@ for platform in linux/amd64 linux/arm64; do look "$platform" buildpack && look "
 GOBIN=$PWD/dist/tools GOFLAGS='' go install golang.org/x/vuln/cmd/govulncheck@v1.8.0
 go run ./scripts/vulncheck -govulncheck dist/tools/govulncheck -db "${GOVULNDB:-https://vuln.go.dev}" \
   -o "$out/openvex.json" "${programs[@]}"
+# The plugin is another product for scanners, since it has a module of its own.
+programs=()
+for platform in linux/amd64 windows/amd64; do look "$platform" kubectl-grpc_probes; done
+go run ./scripts/vulncheck -govulncheck dist/tools/govulncheck -db "${GOVULNDB:-https://vuln.go.dev}" \
+  -o "$out/plugin.openvex.json" "${programs[@]}"

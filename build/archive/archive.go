@@ -1,6 +1,6 @@
 // Package archive unpacks the archives that releases of programs contain: tar, plain or compressed with gzip or xz,
-// zip, and single files that are compressed with gzip or xz. Anybody may have made an archive: no entry gets outside
-// the folder that it is unpacked into, and the number of entries and the size of what is unpacked are bounded.
+// zip, and single files compressed with gzip or xz. Archives are untrusted: no entry gets outside the target folder,
+// and the number of entries and the unpacked size are bounded.
 //
 // Begin with [Unpack].
 package archive
@@ -22,8 +22,8 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// Is reports whether Unpack can unpack the file, by its first bytes. It returns an error for an archive of another
-// format, and for a file whose name alone says that it is an archive.
+// Is reports whether Unpack can unpack the file, by the first bytes. Is returns an error for an archive of another
+// format, and for a file with only the name of an archive.
 func Is(file, name string) (bool, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -41,19 +41,19 @@ func Is(file, name string) (bool, error) {
 	return false, nil
 }
 
-// Content is what an archive held.
+// Content lists the unpacked names of an archive.
 type Content struct {
 	// Files are the names of the files, relative to the folder.
 	Files []string
 	// Names are the names of everything at the top of the folder: files, folders and links.
 	Names []string
-	// Stripped reports whether the names were shortened, as they are in a tar alone.
+	// Stripped reports whether the names were shortened, which happens only in a tar.
 	Stripped bool
 }
 
-// Unpack unpacks the archive in file into the folder dir, where it replaces files of the same name. Name is the
-// archive's original name, by which a single compressed file is named, too. Unpack removes the first strip parts of
-// each name in a tar, and none in a zip, as github-assets-cnb does. It is an error if that leaves nothing. After an
+// Unpack unpacks the archive in file into the folder dir, and replaces files of the same name. Name is the archive's
+// original name, and the source of the name of a single compressed file. Unpack removes the first strip parts of each
+// name in a tar, and none in a zip, as github-assets-cnb does. If nothing is left, Unpack returns an error. After an
 // error dir holds a part of the archive.
 func Unpack(file, name, dir string, strip int) (Content, error) {
 	content, err := unpack(file, name, dir, strip)
@@ -90,7 +90,7 @@ func unpack(file, name, dir string, strip int) (Content, error) {
 	return u.content()
 }
 
-// stream unpacks a tar, which may be compressed, or a single compressed file.
+// stream unpacks a tar, compressed or not, or a single compressed file.
 func (u *unpacker) stream(in *bufio.Reader, name string) error {
 	switch kind := kindOf(in); kind {
 	case isGzip, isXZ:
@@ -135,7 +135,7 @@ func (u *unpacker) tar(in io.Reader) error {
 		case tar.TypeDir:
 			err = u.folder(header.Name)
 		case tar.TypeReg:
-			// A sparse file is longer than what the archive holds of it.
+			// A sparse file is longer than its bytes in the archive.
 			if u.budget.sparse -= header.Size; u.budget.sparse < 0 {
 				return errBudget
 			}
@@ -155,7 +155,7 @@ func (u *unpacker) tar(in io.Reader) error {
 
 func (u *unpacker) zip(in io.ReaderAt, size int64) error {
 	u.strip = 0
-	// zip.NewReader reads the list of all entries into memory, however long it is.
+	// zip.NewReader reads the list of all entries into memory, without a bound.
 	bounded := &boundedReaderAt{in, maxDirectory}
 	reader, err := zip.NewReader(bounded, size)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// budget is how many bytes may still be read from the archive, and how many bytes of files may be made of them.
+// budget has the remaining bytes to read from the archive, and the remaining bytes of files to make of them.
 type budget struct{ left, sparse int64 }
 
 var (
@@ -30,7 +30,7 @@ func (r budgetReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// boundedReaderAt fails if more bytes are read than are left.
+// boundedReaderAt fails if the reads exceed left, in bytes.
 type boundedReaderAt struct {
 	in   io.ReaderAt
 	left int64

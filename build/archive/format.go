@@ -42,8 +42,8 @@ func kindOf(r *bufio.Reader) kind {
 	return other
 }
 
-// isOldTar reports whether a file begins with the header of a tar from before POSIX, which has no magic: by the
-// checksum in it (tar(5), Old-Style Archive Format).
+// isOldTar reports whether a file begins with the header of a tar from before POSIX, without a magic: the header's
+// checksum decides (tar(5), Old-Style Archive Format).
 func isOldTar(start []byte) bool {
 	if len(start) < tarBlock || start[0] == 0 {
 		return false
@@ -52,7 +52,7 @@ func isOldTar(start []byte) bool {
 	return err == nil
 }
 
-// others are formats that Unpack cannot unpack, with the bytes that their files begin with.
+// others are formats that Unpack does not support, with the first bytes of their files.
 var others = []struct{ magic, name string }{
 	{"BZh", "bzip2"},
 	{"\x28\xb5\x2f\xfd", "Zstandard"},
@@ -72,11 +72,11 @@ var others = []struct{ magic, name string }{
 	{"070707", "cpio"},
 }
 
-// endings are the ends of the names of the formats that Unpack can unpack.
+// endings are the ends of file names of the formats that Unpack supports.
 var endings = []string{".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".gz", ".xz", ".zip"}
 
-// checkSupported returns an error for a file of another format than Unpack can unpack, and for one that only by its
-// name is an archive: as it is, neither is what the user asked for.
+// checkSupported returns an error for a format that Unpack does not support, and for a file that is an archive by name
+// only: the user wants neither installed as it is.
 func checkSupported(start []byte, name string) error {
 	for _, format := range others {
 		if bytes.HasPrefix(start, []byte(format.magic)) {

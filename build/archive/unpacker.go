@@ -14,27 +14,26 @@ import (
 )
 
 const (
-	// maxEntries bounds the files, links and folders. A folder that only the names of other entries mention counts too.
+	// maxEntries bounds the files, links and folders, with the folders that have no entry of their own.
 	maxEntries = 100_000
-	// maxDirectory bounds a zip's list of entries, in bytes: it is enough for maxEntries with names of 280 bytes.
+	// maxDirectory bounds a zip's list of entries, in bytes: enough for maxEntries with names of 280 bytes.
 	maxDirectory = 32 << 20
 	maxUnpacked  = 2 << 30 // bytes
-	// maxGrowth is how many times its own size an archive may unpack to. Compression makes programs three times smaller
-	// and text ten times. Up to smallEnough bytes are always allowed.
+	// maxGrowth bounds the unpacked size as a multiple of the archive's size. Compression makes programs three times
+	// smaller and text ten times. Up to smallEnough bytes are always allowed.
 	maxGrowth   = 100
 	smallEnough = 64 << 20
 	maxLink     = 4096 // bytes: Linux' PATH_MAX
 	maxName     = maxLink
-	maxFolders  = 100 // folders in a name, since os.Root opens each of them for every access
+	maxFolders  = 100 // folders in a name: os.Root opens all for every access
 )
 
-// unpacker unpacks an archive into a folder.
 type unpacker struct {
 	root    *os.Root
 	strip   int
-	entries int // entries so far, with those that make nothing: a folder that exists, a name that is stripped away
+	entries int // entries so far, even without effect (an existing folder, a stripped name)
 	budget  *budget
-	// made are the names so far, by their lower-case form: on some file systems names that differ by case are one.
+	// made are the names so far, by lower-case form: some file systems ignore case.
 	made  map[string]string
 	files []string
 	links int
@@ -52,7 +51,7 @@ func newUnpacker(dir string, strip int, packed int64) (*unpacker, error) {
 	return &unpacker{root: root, strip: strip, budget: &budget{left, left}, made: map[string]string{}}, nil
 }
 
-// content returns what was unpacked. It is an error if there is neither a file nor a link.
+// content returns the unpacked names. The absence of both files and links is an error.
 func (u *unpacker) content() (Content, error) {
 	content := Content{Files: u.files, Stripped: u.strip > 0}
 	for _, name := range u.made {
@@ -70,8 +69,8 @@ func (u *unpacker) content() (Content, error) {
 	return content, errors.New("it holds no files")
 }
 
-// prepare returns the path for an entry, relative to the root, and makes the folders above it. It returns "" for an
-// entry whose name is stripped away.
+// prepare makes the folders above an entry, and returns the entry's path relative to the root: "" if the whole name is
+// stripped away.
 func (u *unpacker) prepare(name string) (string, error) {
 	if u.entries++; u.entries > maxEntries {
 		return "", errEntries
@@ -87,7 +86,7 @@ func (u *unpacker) prepare(name string) (string, error) {
 	if slices.Contains(parts, "..") {
 		return "", fmt.Errorf("it has %q, whose name leads out of its folder", name)
 	}
-	// A dot at the beginning counts as a part to strip, as it does for tar.
+	// A dot at the beginning counts as a part to strip, as in tar.
 	parts = slices.DeleteFunc(parts[min(u.strip, len(parts)):],
 		func(part string) bool { return part == "" || part == "." })
 	if len(parts) == 0 {
@@ -101,8 +100,8 @@ func (u *unpacker) prepare(name string) (string, error) {
 	return strings.Join(parts, "/"), nil
 }
 
-// mkdir makes one folder, unless it exists. A link does not count as a folder: what is unpacked through it could be
-// anywhere.
+// mkdir makes a folder unless the folder exists. A link does not count as a folder: files unpacked through a link could
+// end up anywhere.
 func (u *unpacker) mkdir(name string) error {
 	if u.made[strings.ToLower(name)] == name {
 		if info, err := u.root.Lstat(name); err != nil || !info.IsDir() {
@@ -115,7 +114,7 @@ func (u *unpacker) mkdir(name string) error {
 	}
 	if err := u.root.Mkdir(name, 0o755); errors.Is(err, fs.ErrExist) {
 		if info, err := u.root.Lstat(name); err == nil && info.IsDir() {
-			return nil // an archive that was unpacked here before made it
+			return nil // from an archive unpacked here before
 		}
 		return fmt.Errorf("it has something within %q, which is not a folder", name)
 	} else if err != nil {
@@ -124,7 +123,7 @@ func (u *unpacker) mkdir(name string) error {
 	return u.root.Chmod(name, 0o755) // the mode must not depend on the umask
 }
 
-// claim records a name. It fails if another entry has it already.
+// claim records a name, or fails if another entry has the name.
 func (u *unpacker) claim(name string) error {
 	if other, taken := u.made[strings.ToLower(name)]; taken {
 		return fmt.Errorf("it has both %q and %q, which are one on some machines", other, name)
@@ -156,8 +155,8 @@ func (u *unpacker) file(name string, mode fs.FileMode, in io.Reader) error {
 	return Put(u.root, name, in, mode&0o111 != 0)
 }
 
-// Put writes a file below root, and replaces a file or link of that name. The file is executable if executable is set
-// or its content is a program.
+// Put writes a file below root, and replaces a file or link of the same name. The file becomes executable if executable
+// is set or the content is a program.
 func Put(root *os.Root, name string, in io.Reader, executable bool) error {
 	if err := removeExisting(root, name); err != nil {
 		return err
@@ -179,8 +178,8 @@ func Put(root *os.Root, name string, in io.Reader, executable bool) error {
 	return errors.Join(out.Chmod(permissions), out.Close())
 }
 
-// removeExisting removes a file or link, if there is one. It comes from another archive, since no two entries of one
-// archive have the same name.
+// removeExisting removes a file or link, if any. The file is from another archive, since the names within an archive
+// are unique.
 func removeExisting(root *os.Root, name string) error {
 	switch info, err := root.Lstat(name); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -193,8 +192,8 @@ func removeExisting(root *os.Root, name string) error {
 	return root.Remove(name)
 }
 
-// link makes a symbolic link, which must stay within the folder. Any ".." must come first in its target, no more often
-// than its name has folders. After other parts ".." is refused, since what looks like a folder may be a link.
+// link makes a symbolic link, but none out of the folder. Any ".." must come first in the target, at most once for each
+// folder in the name. Later ".." are refused, since an apparent folder may be a link.
 func (u *unpacker) link(name, to string) error {
 	name, err := u.prepare(name)
 	if err != nil || name == "" {
@@ -221,7 +220,7 @@ func (u *unpacker) link(name, to string) error {
 	return u.root.Symlink(to, name)
 }
 
-// isProgram reports whether the kernel would execute a file that begins with these bytes.
+// isProgram reports whether the kernel would execute a file with this start.
 func isProgram(start []byte) bool {
 	return bytes.HasPrefix(start, []byte("\x7fELF")) || bytes.HasPrefix(start, []byte("#!"))
 }

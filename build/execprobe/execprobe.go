@@ -1,6 +1,6 @@
-// Package execprobe is the probe for a server, as the build's log prints it for users to paste and as the image's label
-// has it. In go the probe's default flags and what detection knows of the server; out comes a command, what it lacks,
-// and what Kubernetes could do in its place.
+// Package execprobe describes the probe for a server, for the build's log (users paste it) and for the image's label.
+// From the probe's default flags and detection's knowledge of the server, execprobe derives a command, its missing
+// flags, and the alternatives in Kubernetes.
 //
 // Begin with [New], then [Probe.Report].
 package execprobe
@@ -21,62 +21,61 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
-// The path that users name in their pods, which never changes: the name of the layer in the folder that a builder has
-// for the buildpack's layers (platform spec, Layers), and the name of the program in the layer's folder bin.
+// The path for users' pods never changes: the layer's name in the builder's folder for the buildpack's layers (platform
+// spec, Layers), and the program's name in the layer's folder bin.
 const (
 	LayerName   = "probe"
 	ProgramName = "grpc_health_probe"
 	ImagePath   = "/layers/grpc-cnb_health-probe/" + LayerName + "/bin/" + ProgramName
 )
 
-// Given is what is known of a program and of the server that it is to probe.
+// Given is the known facts about a program and about the server to probe.
 type Given struct {
-	// Path is the program's.
+	// Path is the program's path.
 	Path string
-	// Flags are the default flags, and Defaults what follows from them.
+	// Flags are the default flags, and Defaults their consequences.
 	Flags    []string
 	Defaults flags.Defaults
-	// Args are the flags that each exec probe must give a program that reads no default flags.
+	// Args are the flags for each exec probe of a program without default flags.
 	Args   []string
 	Server plan.Server
-	// IsOwn says that the program is this product's: it tells TLS from plain text by itself.
+	// IsOwn says that the program is this product's: the program tells TLS from plain text without flags.
 	IsOwn bool
-	// ReadsAddress says that the program reads the server's address by itself.
+	// ReadsAddress says that the program reads the server's address without a flag.
 	ReadsAddress bool
 }
 
 // Probe is the command of an exec probe.
 type Probe struct {
 	Command []string `json:"command"`
-	// TimeoutSeconds is the longest time that the command takes, in whole seconds, and one second more for the
-	// container runtime.
+	// TimeoutSeconds is the command's longest time, in whole seconds, plus one second for the container runtime.
 	TimeoutSeconds int `json:"timeoutSeconds"`
 
-	// liveness is the probe for liveness beside this one, nil for none, and isLiveness says that this is one.
+	// liveness is the liveness probe beside a readiness probe, or nil. isLiveness marks a liveness probe.
 	liveness   *Probe
 	isLiveness bool
 	given      Given
-	// searches says that the program finds the server wherever it listens.
+	// searches says that the program finds the server at any address.
 	searches bool
-	// asks is what the command asks, with the default flags. It has no address if none is known before the app runs.
+	// asks holds the command's options, with the default flags. No address means none is known before the app runs.
 	asks options.Options
 	// suitsBridge says that a bridge takes the default flags.
 	suitsBridge bool
-	// lacksService says that the command has to name a service, whose name is not known.
+	// lacksService says that the command has to name a service of unknown name.
 	lacksService bool
-	// address and asking are the flags in the command that are about the server: where it listens, and how it is asked.
+	// address and asking are the command's flags for the server's address and for the question to the server.
 	address, asking serverFlags
 }
 
-// serverFlags are flags that are about a server, and what a user has to set in them.
+// serverFlags are flags about a server, with remarks on the values for a user to set.
 type serverFlags struct{ words, remarks []string }
 
-// timeoutSeconds returns the timeout for a command that takes at most this long. Kubernetes has it as an int32.
+// timeoutSeconds returns the timeout for a command of this longest time. Kubernetes has timeouts as int32.
 func timeoutSeconds(longest time.Duration) int {
 	return int(min(math.Ceil(longest.Seconds())+1, math.MaxInt32))
 }
 
-// New returns the exec probe for what is given.
+// New returns the exec probe for a program and a server.
 func New(g Given) Probe {
 	p := Probe{
 		Command:        append([]string{g.Path}, flags.RedactArgs(g.Args)...),
@@ -106,13 +105,13 @@ func New(g Given) Probe {
 	if target := g.Server.Address.Target(); target != "" && !g.Defaults.HasAddress {
 		words = append(words, "-addr="+target)
 	}
-	// Default flags that the probe refuses fail the build before. What a server has may be refused beside them: then
-	// nothing is known of what is asked.
+	// Refused default flags fail the build earlier. Flags of the server may still be refused beside the default flags:
+	// then the options are unknown.
 	p.asks, _ = flags.ReadOptions(words)
 	return p
 }
 
-// askFor has the probe ask for the services that the app sets statuses of, if it sets none of the whole server.
+// askFor has the probe ask for the services with statuses from the app, if the app sets none of the whole server.
 func (p *Probe) askFor(g Given) {
 	service, others, _ := strings.Cut(g.Server.Service, ",")
 	if others != "" && !g.IsOwn {
@@ -132,13 +131,13 @@ func (p *Probe) askFor(g Given) {
 	}
 }
 
-// Liveness returns the probe for liveness beside this one, if the server has a service for that; else nil.
+// Liveness returns the liveness probe beside p, or nil if the server has no service for liveness.
 func (p Probe) Liveness() *Probe { return p.liveness }
 
-// Service returns the service that the probe asks for, or several with commas between them; "" is the whole server.
+// Service returns the service in the probe's question, or several with commas between; "" is the whole server.
 func (p Probe) Service() string { return strings.Join(p.asks.Services, ",") }
 
-// kind is the field of a container, in Kubernetes, that the probe is for.
+// kind is the probe's field of a container in Kubernetes.
 func (p Probe) kind() string {
 	if p.isLiveness {
 		return "livenessProbe"
@@ -146,8 +145,8 @@ func (p Probe) kind() string {
 	return "readinessProbe"
 }
 
-// ServerOf returns the server that a probe with the default flags asks: the leading one, unless the flags state the
-// address of another. Nothing is known of the server if they state an address that none of several is known to have.
+// ServerOf returns the target of a probe with the default flags: the leading server, unless the flags state the address
+// of another. If several servers are listed, and none has the flags' address, ServerOf returns the zero value.
 func ServerOf(servers plan.Servers, defaults []string) plan.Server {
 	asks, err := flags.ReadOptions(defaults)
 	if err != nil || asks.Addr == "" || len(servers.Listed) < 2 {
@@ -162,7 +161,7 @@ func ServerOf(servers plan.Servers, defaults []string) plan.Server {
 	return plan.Server{}
 }
 
-// serverFlags returns the flags about the server, for a program that reads its address by itself or does not.
+// serverFlags returns the flags about the server, without the address if the program reads the address itself.
 func (p Probe) serverFlags(readsAddress bool) serverFlags {
 	if readsAddress {
 		return p.asking
@@ -172,17 +171,17 @@ func (p Probe) serverFlags(readsAddress bool) serverFlags {
 	}
 }
 
-// CommandOf returns the command of another program in place of the probe, which reads all default flags, and what the
-// line with the command says of its flags; readsAddress says that it reads the server's address by itself.
+// CommandOf returns the command of another program in place of the probe, and the remark on the flags for the command's
+// line. The program reads all default flags; readsAddress says that it reads the server's address without a flag.
 func (p Probe) CommandOf(path string, readsAddress bool) (command []string, remark string) {
 	f := p.serverFlags(readsAddress)
 	return append([]string{path}, f.words...), comment(f.remarks)
 }
 
-// examplePort stands in an exec probe whose port is not known: that of the examples of gRPC.
+// examplePort replaces an unknown port in an exec probe. The examples of gRPC use this port.
 const examplePort = 50051
 
-// addressFlag returns the flag for an address that the program does not find by itself.
+// addressFlag returns the flag for a program that does not find the address.
 func addressFlag(a plan.Address) serverFlags {
 	var f serverFlags
 	target := a.Target()
@@ -202,7 +201,7 @@ func addressFlag(a plan.Address) serverFlags {
 	return f
 }
 
-// comment returns remarks as a comment that ends a line; empty if nothing has to be said.
+// comment returns remarks as a comment for the end of a line; empty without remarks.
 func comment(remarks []string) string {
 	if len(remarks) == 0 {
 		return ""
@@ -210,8 +209,8 @@ func comment(remarks []string) string {
 	return " # " + strings.Join(remarks, "; ")
 }
 
-// DefaultAddress is the address that the probe reads in the image by itself: the one that the app's source states,
-// unless the settings or the default flags say otherwise; the zero value for none.
+// DefaultAddress is the address for the probe to read in the image: the address in the app's source, unless the
+// settings or the default flags say otherwise. The zero value is no address.
 func DefaultAddress(settings config.Config, defaults flags.Defaults, a plan.Address) plan.Address {
 	if !settings.DetectPort || defaults.HasAddress || !a.IsKnown() {
 		return plan.Address{}
@@ -219,8 +218,8 @@ func DefaultAddress(settings config.Config, defaults flags.Defaults, a plan.Addr
 	return a
 }
 
-// Defaults returns what follows from the probe's default flags. The probe's own parser checks them; the error has its
-// hint.
+// Defaults returns the consequences of the probe's default flags. The probe's own parser checks the flags; the error
+// has the parser's hint.
 func Defaults(args []string) (flags.Defaults, error) {
 	defaults, err := flags.ReadDefaults(args)
 	if err != nil {

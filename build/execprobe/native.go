@@ -11,9 +11,9 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/options"
 )
 
-// nativeEquivalent returns the port and the service of the gRPC probe of Kubernetes that asks what o asks, or what of
-// it such a probe cannot do. It makes one call in plain text, to a port of the pod, for one service, and has no flags
-// except a timeout. The port is 0 if it is not known before the app runs.
+// nativeEquivalent returns the port and the service of a gRPC probe of Kubernetes equivalent to o, or the part of o
+// that such a probe cannot do. Such a probe makes one call in plain text, to a port of the pod, for one service, and
+// has no flags except a timeout. The port is 0 if it is unknown before the app runs.
 func nativeEquivalent(o options.Options) (port int, service, cannot string) {
 	plain := options.New()
 	plain.Addr, plain.Address, plain.Services, plain.WantsCert = o.Addr, o.Address, o.Services, o.WantsCert
@@ -42,9 +42,9 @@ func nativeEquivalent(o options.Options) (port int, service, cannot string) {
 	return port, o.Services[0], ""
 }
 
-// native returns the gRPC probe of Kubernetes that asks what the exec probe asks, or what such a probe cannot do. Both
-// are zero if that is not known, or if the server has no health service to ask. The probe has a timeout if the default
-// flags have one: the kubelet needs no second to start it, as it does for a command.
+// native returns the gRPC probe of Kubernetes equivalent to the exec probe, or the part that such a probe cannot do.
+// Both are zero if the answer is unknown, or if the server has no health service. The probe has a timeout if the
+// default flags have one: the kubelet needs no second to start a gRPC probe, unlike a command.
 func (p Probe) native() (probe *Object, cannot string) {
 	if p.given.Server.Health == plan.HealthMissing || p.given.Server.Language == "" {
 		return nil, ""
@@ -68,7 +68,7 @@ func (p Probe) native() (probe *Object, cannot string) {
 	return probe, ""
 }
 
-// alternative says what the kubelet can do by itself, or why it cannot and the bridge can; "" if that is not known.
+// alternative says how the kubelet can probe by itself, or why only the bridge can; "" if unknown.
 func (p Probe) alternative(hasBridge bool) string {
 	native, cannot := p.native()
 	switch {
@@ -81,7 +81,7 @@ func (p Probe) alternative(hasBridge bool) string {
 		price, config.BridgeEnv, config.BridgeLaunch)
 }
 
-// nativeRemarks says what has to be set in the gRPC probe of Kubernetes, or has to be so.
+// nativeRemarks returns what to set in the gRPC probe of Kubernetes, or what must be true.
 func (p Probe) nativeRemarks() []string {
 	var sets []string
 	if a := p.given.Server.Address; !p.given.Defaults.HasAddress && a.Variable != "" {

@@ -8,11 +8,11 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// Probes are the probes of one kind for a container, as the image's label has them.
+// Probes are the probes of one kind for a container, as in the image's label.
 type Probes struct {
 	Readiness Object  `json:"readinessProbe"`
 	Liveness  *Object `json:"livenessProbe,omitempty"`
-	// Remarks say what a user has to set in the probes, or what has to be true for them to pass.
+	// Remarks tell users what to set in the probes, or what must be true for the probes to pass.
 	Remarks []string `json:"remarks,omitempty"`
 }
 
@@ -28,7 +28,7 @@ type ExecAction struct {
 	Command []string `json:"command"`
 }
 
-// GRPCAction is the question that the kubelet asks by itself.
+// GRPCAction is a health check by the kubelet itself.
 type GRPCAction struct {
 	Port    int    `json:"port"`
 	Service string `json:"service,omitempty"`
@@ -57,7 +57,6 @@ func (o Object) String() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// object returns the exec probe.
 func (p Probe) object() Object {
 	return Object{Exec: &ExecAction{Command: p.Command}, TimeoutSeconds: p.TimeoutSeconds}
 }
@@ -72,7 +71,7 @@ func (p Probe) Exec() Probes {
 	return all
 }
 
-// Native returns the probes of Kubernetes' own that ask what the exec probes ask, nil if there are none.
+// Native returns the gRPC probes of Kubernetes equivalent to the exec probes, nil for none.
 func (p Probe) Native() *Probes {
 	readiness, _ := p.native()
 	if readiness == nil {
@@ -85,8 +84,8 @@ func (p Probe) Native() *Probes {
 	return &all
 }
 
-// For returns the probe for a server of the image. For another server than the one that this probe is for, it has the
-// address in the source, and For reports false if the source states none.
+// For returns the probe for a server of the image. For a server other than p's, the probe has the address in the
+// source, and For reports false if the source has none.
 func (p Probe) For(server plan.Server) (Probe, bool) {
 	g := p.given
 	if server.Evidence == g.Server.Evidence && server.Address == g.Server.Address {

@@ -15,13 +15,13 @@ type Logger interface {
 	Headerf(format string, args ...any)
 }
 
-// price is what a pod costs its node all told with a native probe, of the server or of the bridge, and what it costs
-// with an exec probe, at Kubernetes' default period (docs/benchmarks.txt, What a pod costs its node).
+// price is the full cost of a pod for its node, with a native probe of the server or of the bridge, and with an exec
+// probe, at Kubernetes' default period (docs/benchmarks.txt, What a pod costs its node).
 const price = "asked every 10 s, a pod takes 5 ms of the node's CPU per second, not 8.5"
 
-// Report ends the log with the probe's path and an exec probe to paste, then what is not known, and what Kubernetes can
-// do instead. severalServers says that the app has more than this one, and hasBridge that the bridge is installed. What
-// is to be pasted is one line: pack writes "[builder]" before each.
+// Report ends the log: the probe's path, an exec probe to paste, what is unknown, and the alternatives of Kubernetes.
+// severalServers means that the app has more than one server, hasBridge that the bridge is installed. Text to paste is
+// one line, since pack writes "[builder]" before each.
 func (p Probe) Report(logger Logger, severalServers, hasBridge bool) {
 	var remarks []string
 	switch {
@@ -55,13 +55,13 @@ func (p Probe) Report(logger Logger, severalServers, hasBridge bool) {
 	}
 }
 
-// ReportFlags warns that each exec probe must give the program its flags.
+// ReportFlags warns that a downloaded probe reads no default flags, so the flags must be in each exec probe.
 func ReportFlags(logger Logger) {
 	logger.Headerf("Warning: the downloaded probe reads no default flags: each exec probe must give it those "+
 		"in $%s, as below", config.ArgsEnv)
 }
 
-// unknown says what is not known of the server before the app runs, and what to set.
+// unknown returns the unknowns about the server before the app runs, and what to set.
 func (p Probe) unknown() []string {
 	if p.given.Server.Language == "" {
 		return nil
@@ -100,7 +100,7 @@ func (p Probe) unknown() []string {
 	return lines
 }
 
-// at returns a place in brackets, "" if it is not known.
+// at returns a place in brackets, "" if unknown.
 func at(place plan.Place) string {
 	if place == (plan.Place{}) {
 		return ""

@@ -2,9 +2,9 @@ package execprobe
 
 import "github.com/grpc-cnb/health-probe/internal/plan"
 
-// securityFlags returns the flags for a server's TLS, and what to add to them. A program of this product's own needs
-// none to reach a server with TLS. Nothing is known of the certificate before the app runs, so the probe that passes
-// does not verify it, and the remark says how it can.
+// securityFlags returns the flags for a server's TLS, and remarks with flags to add. This product's own programs need
+// no flags to reach a server with TLS. The certificate is unknown before the app runs, so the flags skip verification,
+// and the remark has the flags for verification.
 func securityFlags(s plan.Security, isOwn bool) serverFlags {
 	const verify = "-tls-ca-cert=FILE -tls-server-name=NAME"
 	switch {

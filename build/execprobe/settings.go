@@ -9,9 +9,9 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
-// ReadSettings reads the build variables, given their defaults, and returns what follows from the probe's default
-// flags, which the settings complete: a downloaded program has no -discover. The parsers of the probe and of the bridge
-// check the flags; the error has the hint.
+// ReadSettings reads the build variables, given the defaults, and returns the settings with the meaning of the probe's
+// default flags. The settings complete the flags, except for a downloaded program, which has no -discover. The parsers
+// of the probe and of the bridge check the flags; the error has the hint.
 func ReadSettings(given map[string]string) (config.Config, flags.Defaults, error) {
 	settings := config.Read(given)
 	if err := settings.Err(); err != nil {

@@ -1,5 +1,5 @@
-// Package executable tells whether the kernel of an image can execute a file: a file and a platform go in, what is
-// wrong with the file comes out.
+// Package executable checks whether the kernel of an image can execute a file. The input is a file and a platform, the
+// output the file's defects.
 //
 // Begin with [Check], for a file that must be a program. [Foreign] is for files of any kind.
 package executable
@@ -21,7 +21,7 @@ type Platform struct{ OS, Arch string }
 // ErrArchitecture is in the error of Check for a program for another architecture.
 var ErrArchitecture = errors.New("it is for another architecture")
 
-// architecture is how an ELF file names one of Go's architectures.
+// architecture is an ELF file's description of a Go architecture.
 type architecture struct {
 	machine elf.Machine
 	class   elf.Class
@@ -41,7 +41,7 @@ var architectures = map[string]architecture{
 
 func architectureOf(f *elf.File) architecture { return architecture{f.Machine, f.Class, f.Data} }
 
-// String names the architecture for messages: by Go's name if it has one, else by ELF's.
+// String names the architecture for messages: by Go's name if any, else by ELF's.
 func (a architecture) String() string {
 	for name, other := range architectures {
 		if a == other {
@@ -52,9 +52,9 @@ func (a architecture) String() string {
 		strings.TrimPrefix(a.class.String(), "ELF"), strings.TrimPrefix(a.data.String(), "ELF"))
 }
 
-// Check returns an error if the file is no program that the platform's kernel executes: if it is another kind of
-// ELF file, for another system or architecture, or cut off. The interpreter is the program that loads the libraries of
-// a dynamically linked one, which the image must have, "" for a static one.
+// Check returns an error if the platform's kernel does not execute the file: no program, for another system or
+// architecture, or cut off. The interpreter is the loader of a dynamically linked program's libraries, "" for a static
+// program. The image must have the interpreter.
 func Check(file string, platform Platform) (interpreter string, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -84,7 +84,7 @@ func Check(file string, platform Platform) (interpreter string, err error) {
 	return interpreter, checkSegments(program, info.Size())
 }
 
-// interpreterOf returns the path in the segment PT_INTERP, "" if there is none.
+// interpreterOf returns the path in the segment PT_INTERP, "" for none.
 func interpreterOf(f *elf.File) (string, error) {
 	i := slices.IndexFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
 	if i < 0 {
@@ -98,7 +98,7 @@ func interpreterOf(f *elf.File) (string, error) {
 	return strings.TrimRight(string(path), "\x00"), nil
 }
 
-// checkType returns an error for an ELF file that is no program.
+// checkType returns an error unless the ELF file is a program.
 func checkType(f *elf.File, hasInterpreter bool) error {
 	switch f.Type {
 	case elf.ET_EXEC:
@@ -119,10 +119,10 @@ func checkType(f *elf.File, hasInterpreter bool) error {
 // flagPIE in the entry DT_FLAGS_1 says that a file is a program. Linkers set it since 2015 (binutils 2.26).
 const flagPIE = 0x08000000
 
-// isPositionIndependentProgram tells programs from libraries, which have the same type. Older programs have no flag,
-// but an interpreter, or, if they are static, an entry for debuggers (DT_DEBUG), which linkers give to programs
-// alone. A library that can be started, such as the C library, has an interpreter too, and a name (DT_SONAME). A
-// program that is packed may have no dynamic section at all, which every library has.
+// isPositionIndependentProgram tells programs from libraries of the same type. Older programs have no flag, but an
+// interpreter or, if static, an entry for debuggers (DT_DEBUG): linkers give DT_DEBUG to programs alone. An executable
+// library, such as the C library, has an interpreter too, and a name (DT_SONAME). Every library has a dynamic section;
+// a packed program may have none.
 func isPositionIndependentProgram(f *elf.File, hasInterpreter bool) bool {
 	i := slices.IndexFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_DYNAMIC })
 	if i < 0 {
@@ -159,11 +159,9 @@ func isPositionIndependentProgram(f *elf.File, hasInterpreter bool) bool {
 	return isProgram && !hasName
 }
 
-// otherInterpreters are where other systems than Linux have the program that loads libraries: the BSDs, Solaris and
-// Android.
+// otherInterpreters are the places of the loaders of libraries on the BSDs, Solaris and Android.
 var otherInterpreters = []string{"/libexec/", "/usr/libexec/", "/usr/lib/ld.so", "/system/bin/"}
 
-// checkSystem returns an error for a program of another operating system.
 func checkSystem(f *elf.File, interpreter string, content io.ReaderAt, system string) error {
 	switch abi := f.OSABI; {
 	case abi == elf.ELFOSABI_NONE, abi == elf.ELFOSABI_LINUX, abi == elf.ELFOSABI_ARM && f.Machine == elf.EM_ARM:
@@ -183,7 +181,7 @@ func checkSystem(f *elf.File, interpreter string, content io.ReaderAt, system st
 	return nil
 }
 
-// goosOf returns the operating system in the build info of a Go program, "" if there is none.
+// goosOf returns the operating system in the build info of a Go program, "" for none.
 func goosOf(content io.ReaderAt) string {
 	info, err := buildinfo.Read(content)
 	if err != nil {
@@ -197,7 +195,7 @@ func goosOf(content io.ReaderAt) string {
 	return ""
 }
 
-// checkSegments returns an error if the file is too short for what is to be loaded of it, or does not begin in it.
+// checkSegments returns an error if the file is too short for its loaded segments, or has no code at the entry point.
 func checkSegments(f *elf.File, size int64) error {
 	begins := false
 	for _, p := range f.Progs {

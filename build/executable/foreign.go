@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// clrHeader is the index of the data directory that a program for .NET has, which runs on any system (PE format,
-// Optional Header Data Directories).
+// clrHeader is the index of the data directory of programs for .NET, which run on any system (PE format, Optional
+// Header Data Directories).
 const clrHeader = pe.IMAGE_DIRECTORY_ENTRY_COM_DESCRIPTOR
 
-// Foreign reports whether a file is native code, a program or a library, and what for: "" if it is for the platform.
+// Foreign reports whether a file is native code (a program or a library), and its platform: "" for the given platform.
 func Foreign(file string, platform Platform) (native bool, foreign string) {
 	if f, err := elf.Open(file); err == nil {
 		defer f.Close()
@@ -44,7 +44,6 @@ func Foreign(file string, platform Platform) (native bool, foreign string) {
 	return false, ""
 }
 
-// isManaged reports whether a PE file is for .NET.
 func isManaged(f *pe.File) bool {
 	switch header := f.OptionalHeader.(type) {
 	case *pe.OptionalHeader32:

@@ -14,10 +14,10 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// Latest is the tag that stands for the newest release.
+// Latest is the tag for the newest release.
 const Latest = "latest"
 
-// Request is a file of a release, as a user asks for it.
+// Request is a user's request for a file of a release.
 type Request struct {
 	// Repo is the repository, owner/name.
 	Repo string `toml:"repo"`
@@ -25,20 +25,20 @@ type Request struct {
 	Asset string `toml:"asset"`
 	// Tag is the release's tag, or Latest.
 	Tag string `toml:"tag"`
-	// SHA256 is the digest that the file must have, in hex, with or without "sha256:" before it as GitHub writes it. It
-	// is "" if the release says which digest the file has.
+	// SHA256 is the file's required digest, in hex, with or without GitHub's prefix "sha256:", or "" if the release
+	// states the digest.
 	SHA256 string `toml:"sha256"`
-	// TagSetting and SHA256Setting name the settings that a user changes. They are for messages.
+	// TagSetting and SHA256Setting name the user's settings for messages.
 	TagSetting    string `toml:"-"`
 	SHA256Setting string `toml:"-"`
 
-	pinned bool // SHA256 is not the user's, but pinned by the buildpack
+	pinned bool // SHA256 is from the buildpack, not from the user
 }
 
-// ResolvedAsset is a file of a release that exists, with the digest that it must have. The metadata of a layer records
-// it, and the next build learns from it whether there is anything to ask GitHub for.
+// ResolvedAsset is an existing file of a release, with the required digest. The metadata of a layer records resolved
+// assets, and tells the next build whether to ask GitHub.
 type ResolvedAsset struct {
-	// API is the address of the API of the GitHub that has the release.
+	// API is the address of the API of the release's GitHub.
 	API string `toml:"api"`
 	// Repo is the repository, owner/name.
 	Repo string `toml:"repo"`
@@ -48,10 +48,10 @@ type ResolvedAsset struct {
 	Tag string `toml:"tag"`
 	// SHA256 is the digest of the file, in lower-case hex.
 	SHA256 string `toml:"sha256"`
-	// SHA256From says for users where the digest comes from: a setting, the buildpack, the release or a file of it.
+	// SHA256From is the digest's source, for users: a setting, the buildpack, the release or a file of the release.
 	SHA256From string `toml:"sha256_from"`
-	// Immutable reports that nobody can change the release (docs.github.com, Immutable releases). It is false
-	// if GitHub was not asked.
+	// Immutable reports that nobody can change the release (docs.github.com, Immutable releases); false if GitHub was
+	// not asked.
 	Immutable bool `toml:"immutable"`
 }
 
@@ -64,8 +64,7 @@ func (a ResolvedAsset) isNamed(other ResolvedAsset) bool {
 	return a.API == other.API && a.Repo == other.Repo && a.Asset == other.Asset && a.Tag == other.Tag
 }
 
-// Verified says for the log by which digest the file was verified. Setting is what a user writes before the digest to
-// pin it.
+// Verified says for the log by which digest the file was verified. Setting is the user's text before a pinned digest.
 func (a ResolvedAsset) Verified(setting string) string {
 	from := a.SHA256From
 	if a.Immutable {
@@ -74,8 +73,8 @@ func (a ResolvedAsset) Verified(setting string) string {
 	return fmt.Sprintf("Verified %s by %s: %s%s", a, from, setting, a.SHA256)
 }
 
-// CheckUnchanged returns an error if the file has another content than a file of the same name and release had in
-// the build before. A user who set the digest of the new content knows of it.
+// CheckUnchanged returns an error if the file's content differs from the file of the same name and release in the build
+// before. A user who set the digest of the new content knows of the change.
 func (a ResolvedAsset) CheckUnchanged(before ResolvedAsset, request Request) error {
 	if !a.isNamed(before) || before.SHA256 == a.SHA256 || request.SHA256 != "" && !request.pinned {
 		return nil
@@ -95,15 +94,14 @@ func describe(repo, asset, tag string) string {
 	return fmt.Sprintf("%q of release %q of %s", asset, tag, repo)
 }
 
-// ForTarget returns the request with the operating system and the architecture of the target in place of {os} and
-// {arch}.
+// ForTarget returns the request with the target's operating system and architecture in place of {os} and {arch}.
 func (r Request) ForTarget(target libcnb.TargetInfo) Request {
 	r.Asset = strings.NewReplacer("{os}", target.OS, "{arch}", target.Arch).Replace(r.Asset)
 	return r
 }
 
-// Satisfies reports whether the file is one that the request, to the GitHub with the API, may resolve to. Every tag
-// satisfies a request for Latest.
+// Satisfies reports whether the request, to the GitHub with the API, may resolve to the file. Every tag satisfies a
+// request for Latest.
 func (a ResolvedAsset) Satisfies(request Request, api *url.URL) bool {
 	return a.API == api.String() && a.Repo == request.Repo && a.Asset == request.Asset &&
 		(request.Tag == Latest || a.Tag == request.Tag) &&
@@ -115,7 +113,7 @@ var (
 	tokenName = lazyregexp.New(`^(?:gh[a-z]_|github_pat_)\w{16,}`)
 )
 
-// Check returns what is wrong with the names and the digest, nil if they may be put into an address and into a log.
+// Check returns an error unless the names and the digest are safe in an address and in a log.
 func (r Request) Check() error {
 	switch _, name, _ := strings.Cut(r.Repo, "/"); {
 	case strings.ContainsAny(r.Repo, "@?=") || tokenName.MatchString(r.Repo):
@@ -132,13 +130,13 @@ func (r Request) Check() error {
 	return nil
 }
 
-// isName reports whether a text has only characters that can be seen, and none of the others.
+// isName reports whether a text has only visible characters, and none of others.
 func isName(text, others string) bool {
 	return text != "" && utf8.ValidString(text) && !strings.ContainsAny(text, others) &&
 		!strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsGraphic(c) || unicode.IsSpace(c) })
 }
 
-// hexOf returns a SHA-256 as this package writes it.
+// hexOf returns a SHA-256 in the package's form.
 func hexOf(digest string) string { return strings.TrimPrefix(strings.ToLower(digest), "sha256:") }
 
 func isDots(part string) bool { return part == "" || part == "." || part == ".." }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// checksumsFor returns the name among those of a release's files that should have the SHA-256 of the asset: a file for
-// this asset alone, else one for all. It returns "" if there is none.
+// checksumsFor returns, of a release's files, the name of the file that should have the asset's SHA-256: a file for the
+// asset alone, else a file for all assets. It returns "" for none.
 func checksumsFor(asset string, names []string) string {
 	for _, ending := range []string{".sha256", ".sha256sum", ".SHA256"} {
 		if slices.Contains(names, asset+ending) {
@@ -25,9 +25,9 @@ func checksumsFor(asset string, names []string) string {
 	return ""
 }
 
-// findChecksum returns the SHA-256 of the asset in the text of a checksums file, as sha256sum writes it: the digest, a
-// space, a space or an asterisk, the name. In a file for the asset alone (own) the digest may stand without a name. It
-// returns "" if the text has no digest for the asset, or two that differ.
+// findChecksum returns the SHA-256 of the asset in a checksums file in the format of sha256sum: the digest, a space, a
+// space or an asterisk, the name. In a file for the asset alone (own) the digest may stand without a name. The result
+// is "" if the text has no digest for the asset, or two different digests.
 func findChecksum(text, asset string, own bool) string {
 	found := ""
 	for line := range strings.Lines(text) {

@@ -20,9 +20,9 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// Download downloads the asset that a request was resolved to, and verifies it. After an error there is no such file.
-// The request is for hints in messages. An asset that the API was not asked about, and that is not public, may be in a
-// private repository: the API is asked then, if there is a token.
+// Download downloads the resolved asset of a request into file, and verifies the digest. After an error there is no
+// file. Hints in messages name the settings of the request. A download that GitHub refuses may be from a private
+// repository: with a token, Download then asks the API, unless the API has resolved the asset already.
 func (c *Client) Download(ctx context.Context, request Request, asset ResolvedAsset, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
@@ -47,7 +47,7 @@ func (c *Client) Download(ctx context.Context, request Request, asset ResolvedAs
 	return fmt.Errorf("downloading %s: %w", asset, err)
 }
 
-// mayBePrivate reports whether a request that failed may succeed with the token: GitHub answers 404 for private files,
+// mayBePrivate reports whether a failed request may succeed with the token: GitHub answers 404 for private files,
 // a GitHub Enterprise may answer with its login page.
 func (c *Client) mayBePrivate(asset ResolvedAsset, err error) bool {
 	if _, mirrored, _ := c.address(asset); mirrored || c.host.Token.Value == "" || c.ids[asset] != 0 {
@@ -58,8 +58,7 @@ func (c *Client) mayBePrivate(asset ResolvedAsset, err error) bool {
 	return page || refused && status.code < 500 && status.code != http.StatusTooManyRequests
 }
 
-// fetch downloads the asset, of no more bytes than most, and returns its digest. It tries again if a download breaks
-// off.
+// fetch downloads the asset, bounded by most bytes, and returns the digest. A download that breaks off is tried again.
 func (c *Client) fetch(ctx context.Context, asset ResolvedAsset, file string, most int64) (string, error) {
 	address, mirrored, err := c.address(asset)
 	if err != nil {
@@ -70,7 +69,7 @@ func (c *Client) fetch(ctx context.Context, asset ResolvedAsset, file string, mo
 		return "", err
 	}
 	request.Header.Set("Accept", assetMediaType)
-	// The digest is that of the bytes in the release, so they must not be compressed on the way.
+	// The digest is of the bytes in the release, so the transfer must not compress the bytes.
 	request.Header.Set("Accept-Encoding", "identity")
 	var digest string
 	request.SetResponseHandler(func(response *http.Response) (err error) {
@@ -87,14 +86,14 @@ func (c *Client) fetch(ctx context.Context, asset ResolvedAsset, file string, mo
 	}
 	if isAPI(c.host.API, response.Request) {
 		if err := github.CheckResponse(response); err != nil {
-			return "", err // it tells a rate limit from other refusals
+			return "", err // the error tells a rate limit from other refusals
 		}
 	}
 	return "", statusError{response.StatusCode, hostOf(response), mirrored}
 }
 
-// address returns where to download the asset from, and whether that is a mirror. With a token it is the API's endpoint
-// for the asset, which private repositories need, else the address that browsers use.
+// address returns the address of the asset, and whether the address is a mirror's. With a token the address is the
+// API's endpoint for the asset, which private repositories need, else the address for browsers.
 func (c *Client) address(asset ResolvedAsset) (*url.URL, bool, error) {
 	address, mirrored, err := c.host.Mirrors.rewrite(c.public(asset))
 	if id := c.ids[asset]; err == nil && !mirrored && c.host.Token.Value != "" && id != 0 {
@@ -108,13 +107,13 @@ func (c *Client) public(asset ResolvedAsset) *url.URL {
 		url.PathEscape(asset.Asset))
 }
 
-// hostOf names the host that answered.
+// hostOf names the answering host.
 func hostOf(response *http.Response) string {
 	return cmp.Or(response.Request.URL.Hostname(), "the mirror's folder")
 }
 
-// save writes the body of an answer to file, and returns its digest. Other answers than 200 OK are left for the caller.
-// A web page is an error, unless the asset is one, by its digest.
+// save writes the body of an answer to file, and returns the digest. The caller handles answers without 200 OK. A web
+// page is an error, unless the digest shows that the asset is a web page.
 func (c *Client) save(response *http.Response, asset ResolvedAsset, file string, most int64) (string, error) {
 	if response.StatusCode != http.StatusOK {
 		return "", nil
@@ -156,7 +155,7 @@ func (c *Client) save(response *http.Response, asset ResolvedAsset, file string,
 	return sum, nil
 }
 
-// disk writes to a file. Its errors are not the network's: trying again does not fix them.
+// disk writes to a file. Errors of the disk are not the network's: a retry does not help.
 type disk struct{ file *os.File }
 
 func (d disk) Write(p []byte) (int, error) {
@@ -168,9 +167,9 @@ func (d disk) Write(p []byte) (int, error) {
 }
 
 const (
-	// progressFrom is the size, in bytes, from which the log says that a file is downloaded.
+	// progressFrom is the smallest size, in bytes, of a download for the log.
 	progressFrom = 4 << 20
-	// startSize is how many bytes show whether an answer is a web page.
+	// startSize is the number of bytes that reveal a web page.
 	startSize = 64
 )
 

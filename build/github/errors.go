@@ -18,15 +18,15 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/config"
 )
 
-// permanentError is an error that trying again cannot fix.
+// permanentError is an error that a new try cannot fix.
 type permanentError struct{ error }
 
 func (e permanentError) Unwrap() error { return e.error }
 
-// unavailableError says that GitHub cannot be asked now.
+// unavailableError means that GitHub cannot be asked now.
 type unavailableError struct{ error }
 
-// statusError is an answer of GitHub or of a mirror with another status than 200 OK.
+// statusError is an answer of GitHub or of a mirror with a status other than 200 OK.
 type statusError struct {
 	code   int
 	host   string
@@ -37,14 +37,14 @@ func (e statusError) Error() string {
 	return fmt.Sprintf("%s answers %d %s", e.host, e.code, http.StatusText(e.code))
 }
 
-// pageError says that a host answered with a web page in place of the file.
+// pageError is a web page from a host in place of the file.
 type pageError struct{ host string }
 
 func (e pageError) Error() string {
 	return e.host + " answers with a web page in place of the file (is there a proxy or a login in between?)"
 }
 
-// explain says what an error of the API or of a download means, and what to do about it.
+// explain returns an error of the API or of a download with its meaning, and advice.
 func (c *Client) explain(err error, request Request) error {
 	if limit, ok := errors.AsType[*github.RateLimitError](err); ok {
 		return unavailableError{fmt.Errorf("the rate limit of %d requests an hour to %s is used up until %s (%s)",
@@ -75,8 +75,8 @@ func (c *Client) explain(err error, request Request) error {
 	return explainNetwork(err)
 }
 
-// isNoJSON reports whether an answer of the API could not be decoded. It has arrived whole then: an error of the
-// network comes as a *url.Error.
+// isNoJSON reports whether an answer of the API could not be decoded. Such an answer is complete: an error of the
+// network is a *url.Error.
 func isNoJSON(err error) bool {
 	if _, ok := errors.AsType[*url.Error](err); ok {
 		return false
@@ -86,7 +86,7 @@ func isNoJSON(err error) bool {
 	return syntax || kind || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// tokenPlace says where a user puts a token.
+// tokenPlace is where users put a token, for messages.
 const tokenPlace = "$" + config.GitHubTokenEnv + " or a service binding of type github"
 
 func (c *Client) limitHint(request Request) string {
@@ -129,13 +129,13 @@ func (c *Client) explainStatus(status statusError, request Request) error {
 	return status
 }
 
-// explainNetwork says what an error of the network means.
+// explainNetwork returns an error of the network with its meaning and advice.
 func explainNetwork(err error) error {
 	if permanent, ok := errors.AsType[permanentError](err); ok {
 		return permanent.error
 	}
 	host, network := "GitHub", false
-	// There may be several around each other, if an answer breaks off.
+	// If an answer breaks off, several *url.Error may wrap each other.
 	for request, ok := errors.AsType[*url.Error](err); ok; request, ok = errors.AsType[*url.Error](err) {
 		if address, err := url.Parse(request.URL); err == nil && address.Host != "" {
 			host = address.Hostname()

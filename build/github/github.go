@@ -2,8 +2,8 @@
 //
 //	Request --Resolve--> ResolvedAsset (tag and digest) --Download--> file
 //
-// Begin with [NewHost], which has the token and the mirrors of a build, and [New]. A token is sent to the API's host
-// over HTTPS and to no other, wherever redirects lead.
+// Begin with [NewHost], which has the token and the mirrors of a build, and [New]. Only the API's host gets the
+// token, over HTTPS, wherever redirects lead.
 package github
 
 import (
@@ -21,18 +21,18 @@ import (
 const (
 	// maxTime bounds the work on one file, with all retries.
 	maxTime = 15 * time.Minute
-	// maxRedirects is as many as browsers and net/http follow.
+	// maxRedirects is the bound of browsers and net/http.
 	maxRedirects = 10
-	// retries is how often a request is tried again. The pauses before are 0.5 s, 1 s and 2 s.
+	// retries bounds the retries of a request. The pauses before are 0.5 s, 1 s and 2 s.
 	retries            = 3
 	minPause, maxPause = 500 * time.Millisecond, 20 * time.Second
-	// responseTimeout is how long an answer may send no byte.
+	// responseTimeout bounds the time without a byte of an answer.
 	responseTimeout = 60 * time.Second
 	// maxAnswer, maxAsset and maxChecksums bound the API's answers, files and checksums files, in bytes.
 	maxAnswer    = 10 << 20
 	maxAsset     = 512 << 20
 	maxChecksums = 1 << 20
-	// assetMediaType is what the API is asked to send a file's content as.
+	// assetMediaType has the API send a file's content.
 	assetMediaType = "application/octet-stream"
 )
 
@@ -41,11 +41,11 @@ type Client struct {
 	host  Host
 	api   *github.Client
 	retry *retryablehttp.Client
-	// ids are the numbers of the files that the API was asked about. With a token their content comes from the API.
+	// ids are the numbers of the files in the API's answers. With a token the files' content comes from the API.
 	ids map[ResolvedAsset]int64
 }
 
-// New returns a client of the host. It fails if the token cannot be one, or the proxy of the environment.
+// New returns a client of the host, or an error for an invalid token or an invalid proxy in the environment.
 func New(host Host) (*Client, error) {
 	if err := host.Token.check(); err != nil {
 		return nil, err

@@ -14,10 +14,10 @@ import (
 // DefaultAPI is the address of the public GitHub's API.
 const DefaultAPI = "https://api.github.com/"
 
-// enterprisePath is where a GitHub Enterprise Server has its API.
+// enterprisePath is the path of the API on a GitHub Enterprise Server.
 const enterprisePath = "/api/v3"
 
-// Host is the GitHub that a build asks, and how it asks.
+// Host is the GitHub for a build, with the settings of the requests.
 type Host struct {
 	// API is the address of the API, made by ParseAPI.
 	API *url.URL
@@ -27,20 +27,19 @@ type Host struct {
 	UserAgent string
 	// Mirrors are the places to download from in place of a host.
 	Mirrors Mirrors
-	// Pins are the digests that the buildpack pins.
+	// Pins are the digests pinned by the buildpack.
 	Pins []Pin
 	// Logf writes a line of progress.
 	Logf func(format string, args ...any)
 }
 
-// NewHost returns the GitHub with the API, with the token and the mirrors that the build has for it. It fails if a
-// service binding is wrong.
+// NewHost returns the GitHub with the API, with the build's token and mirrors. A wrong service binding is an error.
 func NewHost(ctx libcnb.BuildContext, api *url.URL, logger log.Logger) (Host, error) {
 	token, err := readToken(ctx.Platform.Bindings, api)
 	if err != nil {
 		return Host{}, err
 	}
-	// libpak reads the mirrors, so that they are set as in other buildpacks.
+	// libpak reads the mirrors, for the same settings as in other buildpacks.
 	pins, err := readPins(ctx.Buildpack.Metadata)
 	if err != nil {
 		return Host{}, err
@@ -56,7 +55,7 @@ func NewHost(ctx libcnb.BuildContext, api *url.URL, logger log.Logger) (Host, er
 	}, nil
 }
 
-// WithTokenOf returns the host with the token in an environment variable, which a user names for one repository.
+// WithTokenOf returns the host with the token in an environment variable, named by a user for a repository.
 func (h Host) WithTokenOf(variable, repo string) (Host, error) {
 	token, err := tokenOf(variable, repo)
 	h.Token = token
@@ -64,7 +63,7 @@ func (h Host) WithTokenOf(variable, repo string) (Host, error) {
 }
 
 // ParseAPI parses the address of a GitHub's API. The address of a GitHub Enterprise Server may leave /api/v3/ out, and
-// that of the public GitHub's pages stands for its API. Addresses of one API come out equal.
+// the address of the public GitHub's pages stands for the API. Addresses of one API come out equal.
 func ParseAPI(address string) (*url.URL, error) {
 	api, err := url.Parse(address)
 	switch {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Mirrors are the mirrors of the build, by the host that each replaces. The one with the key "default" replaces all
-// other hosts. A mirror is an address, or mirror=ADDRESS,skip-path=PATH, as in every Paketo buildpack; {originalHost}
-// in it stands for the host (paketo.io/docs, dependency mirrors).
+// Mirrors are the mirrors of the build, by replaced host. The mirror with the key "default" replaces all other hosts. A
+// mirror is an address, or mirror=ADDRESS,skip-path=PATH, as in every Paketo buildpack; {originalHost} in the address
+// stands for the host (paketo.io/docs, dependency mirrors).
 type Mirrors map[string]string
 
-// rewrite returns the address to download from in place of the original, and whether that is a mirror.
+// rewrite returns the address to download from in place of the original, and whether the address is a mirror's.
 func (m Mirrors) rewrite(original *url.URL) (*url.URL, bool, error) {
 	value := m[strings.ToLower(original.Hostname())]
 	if value == "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Pin is the digest of a file of a release on the public GitHub, as buildpack.toml has it in [[metadata.pins]]. The
-// buildpack's makers have verified it, so the API need not be asked for it.
+// Pin is the digest of a file of a release on the public GitHub, from [[metadata.pins]] in buildpack.toml. The
+// buildpack's makers have verified the digest, so the API need not be asked.
 type Pin struct {
 	Repo   string `toml:"repo"`
 	Tag    string `toml:"tag"`
@@ -16,10 +16,9 @@ type Pin struct {
 	SHA256 string `toml:"sha256"`
 }
 
-// pinsKey is the key of the buildpack's metadata.
+// pinsKey is the key of the pins in the buildpack's metadata.
 const pinsKey = "pins"
 
-// readPins returns the pins in the metadata of a buildpack.
 func readPins(metadata map[string]any) ([]Pin, error) {
 	var pins struct{ Pins []Pin }
 	text, err := toml.Marshal(map[string]any{pinsKey: metadata[pinsKey]})
@@ -38,8 +37,8 @@ func readPins(metadata map[string]any) ([]Pin, error) {
 	return pins.Pins, nil
 }
 
-// Pinned returns the request with the digest that the buildpack pins, if the request has none and the buildpack has
-// one.
+// Pinned returns the request with the digest that the buildpack pins, if the request has none and the buildpack has a
+// pin.
 func (h Host) Pinned(request Request) Request {
 	if request.SHA256 != "" || h.API.String() != DefaultAPI {
 		return request
@@ -53,7 +52,7 @@ func (h Host) Pinned(request Request) Request {
 	return request
 }
 
-// digestFrom says where the digest of a request comes from.
+// digestFrom names the source of a request's digest.
 func (r Request) digestFrom() string {
 	if r.pinned {
 		return "the digest that the buildpack pins"

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// checkProxy returns an error if the environment names a proxy that cannot be one: net/http would go without. The
-// address may hold a password, so it is not repeated.
+// checkProxy returns an error if the environment names an impossible proxy: net/http would connect without a proxy. The
+// address may hold a password, so the error does not repeat the address.
 func checkProxy() error {
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy"} {
 		value := os.Getenv(name)

@@ -15,9 +15,8 @@ import (
 	"github.com/google/go-github/v90/github"
 )
 
-// Resolve finds the file that is asked for and the digest that it must have: the request's, else the one that the
-// buildpack pins, else the one that the release states. It asks the API only if it has to: a tag together with a
-// digest says it all.
+// Resolve finds the requested file and the required digest: from the request, else from the buildpack's pins, else from
+// the release. A request with a tag and a digest needs no question to the API.
 func (c *Client) Resolve(ctx context.Context, request Request) (ResolvedAsset, error) {
 	if err := request.Check(); err != nil {
 		return ResolvedAsset{}, err
@@ -28,7 +27,7 @@ func (c *Client) Resolve(ctx context.Context, request Request) (ResolvedAsset, e
 	return c.ask(ctx, request)
 }
 
-// resolved returns the file of a request that says it all, except perhaps for the digest.
+// resolved returns the file of a complete request, except perhaps for the digest.
 func (c *Client) resolved(request Request) ResolvedAsset {
 	return ResolvedAsset{
 		API: c.host.API.String(), Repo: request.Repo, Asset: request.Asset, Tag: request.Tag,
@@ -85,8 +84,7 @@ func (c *Client) release(ctx context.Context, request Request) (*github.Reposito
 	return release, err
 }
 
-// digest returns the SHA-256 that the release states for the file, GitHub's own, else that of a checksums file, and
-// where it comes from.
+// digest returns the release's SHA-256 of the file, from GitHub, else from a checksums file, and the digest's source.
 func (c *Client) digest(
 	ctx context.Context, request Request, asset *github.ReleaseAsset, release *github.RepositoryRelease,
 ) (digest, from string, err error) {
@@ -137,7 +135,7 @@ func names(release *github.RepositoryRelease) []string {
 	return names
 }
 
-// list writes names for a message, and counts those after the first twenty.
+// list writes names for a message, and counts the names after the first twenty.
 func list(names []string) string {
 	const most = 20
 	if len(names) == 0 {
@@ -154,8 +152,8 @@ func list(names []string) string {
 	return text + rest
 }
 
-// IsUnavailable reports whether GitHub cannot be asked now (no connection, a rate limit, a fault of its own), so that
-// the same request may succeed later.
+// IsUnavailable reports whether GitHub cannot be asked now (no connection, a rate limit, a fault of GitHub), so the
+// same request may succeed later.
 func IsUnavailable(err error) bool {
 	_, unavailable := errors.AsType[unavailableError](err)
 	return unavailable

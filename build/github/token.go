@@ -13,7 +13,7 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/config"
 )
 
-// Token is a secret for the API, and where it was found. It prints as the latter.
+// Token is a secret for the API. From names the source of the secret. A token prints as From.
 type Token struct {
 	From, Value string
 }
@@ -40,14 +40,13 @@ const (
 	bindingType = "github"
 	// tokenKey is the key of the binding with the token.
 	tokenKey = "token"
-	// apiKey is the key of the binding with the address of the API that the token is for. Without it that is the public
-	// GitHub's.
+	// apiKey is the key of the binding with the address of the token's API, by default the public GitHub's.
 	apiKey = "api-url"
 )
 
-// readToken returns the token for the API: that of the service binding for the API, else that of the environment, else
-// an empty one. The operator of a platform makes bindings, and an app's project.toml may name any API: a binding's
-// token is not for whatever API the app names.
+// readToken returns the token for the API: from the service binding for the API, else from the environment, else empty.
+// The operator of a platform makes bindings, and an app's project.toml may name any API: a binding's token is not for
+// every API that an app names.
 func readToken(all libcnb.Bindings, api *url.URL) (Token, error) {
 	matching, others, err := splitBindings(all, api)
 	if err != nil {
@@ -91,7 +90,7 @@ func splitBindings(all libcnb.Bindings, api *url.URL) (matching, others libcnb.B
 	return matching, others, nil
 }
 
-// tokenOf returns the token in an environment variable that a user names for one repository.
+// tokenOf returns the token in a user's environment variable for a repository.
 func tokenOf(variable, repo string) (Token, error) {
 	value := strings.TrimSpace(os.Getenv(variable))
 	if value == "" {

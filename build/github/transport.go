@@ -16,8 +16,8 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// transport sends requests, and adds the token to those for the API. Nothing else adds it: a request that is redirected
-// to another host comes through here again, and gets none.
+// transport sends requests, and adds the token to requests for the API. Nothing else adds the token: a request
+// redirected to another host passes through transport again, and gets no token.
 type transport struct {
 	base      http.RoundTripper
 	api       *url.URL
@@ -29,12 +29,12 @@ func newTransport(host Host) transport {
 	// The default transport has the proxies of the environment.
 	base := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // its documented type
 	base.ResponseHeaderTimeout = responseTimeout
-	// Folders may be mirrors. checkRedirect lets no redirect lead to one.
+	// Folders may be mirrors. checkRedirect lets no redirect lead to a folder.
 	base.RegisterProtocol("file", http.NewFileTransport(http.Dir("/")))
 	return transport{base: base, api: host.API, token: host.Token.Value, userAgent: host.UserAgent}
 }
 
-// RoundTrip sends one request.
+// RoundTrip sends a request.
 func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(request.Context())
 	request = request.Clone(ctx)
@@ -55,8 +55,8 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// readWhole reads an answer of the API to its end. If the answer breaks off, that is then an error of the request,
-// which is tried again, and not one of the JSON decoder.
+// readWhole reads an answer of the API to its end. A break in the answer is then an error of the request, with a
+// retry, and not an error of the JSON decoder.
 func readWhole(response *http.Response) (*http.Response, error) {
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
@@ -76,14 +76,14 @@ func isAPI(api *url.URL, request *http.Request) bool {
 		strings.HasPrefix(request.URL.Path, api.Path)
 }
 
-// brokenError says that an answer broke off. What it wraps depends on the protocol: the errors of HTTP/2 have no
+// brokenError says that an answer broke off. The wrapped error depends on the protocol: the errors of HTTP/2 have no
 // exported type.
 type brokenError struct{ error }
 
-// Unwrap returns what broke the answer off.
+// Unwrap returns the cause of the break.
 func (e brokenError) Unwrap() error { return e.error }
 
-// timedBody fails if nothing arrives for responseTimeout. The whole may take longer. Its errors name the host.
+// timedBody fails if nothing arrives for responseTimeout. The whole may take longer. Errors name the host.
 type timedBody struct {
 	io.ReadCloser
 	request *http.Request
@@ -94,7 +94,7 @@ func (b timedBody) Read(p []byte) (int, error) {
 	timer := time.AfterFunc(responseTimeout, func() { b.cancel(os.ErrDeadlineExceeded) })
 	defer timer.Stop()
 	n, err := b.ReadCloser.Read(p)
-	// The cause comes first: when the client gives up, the answer can seem to end as if it were whole.
+	// The cause comes first: when the client gives up, the answer can seem complete.
 	if cause := context.Cause(b.request.Context()); cause != nil {
 		err = cause
 	}
@@ -121,8 +121,8 @@ func checkRedirect(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// shouldRetry is the library's policy, except that it does not retry what will not pass within seconds: rate limits,
-// unknown host names and permanent errors.
+// shouldRetry is the library's policy without retries for causes that do not pass within seconds: rate limits, unknown
+// host names and permanent errors.
 func shouldRetry(ctx context.Context, response *http.Response, err error) (bool, error) {
 	if response != nil && response.StatusCode == http.StatusTooManyRequests {
 		return false, nil
@@ -136,7 +136,7 @@ func shouldRetry(ctx context.Context, response *http.Response, err error) (bool,
 	return retryablehttp.DefaultRetryPolicy(ctx, response, err)
 }
 
-// backoff is the library's, except that no server can ask for a longer pause than most.
+// backoff is the library's, but no server can ask for a longer pause than most.
 func backoff(least, most time.Duration, attempt int, response *http.Response) time.Duration {
 	return min(most, retryablehttp.DefaultBackoff(least, most, attempt, response))
 }

@@ -23,25 +23,25 @@ import (
 const (
 	// entryName is the name of the build plan's entries, one for each request.
 	entryName = "github-assets"
-	// variablesLayer is the name of the layer for the asset that build variables ask for.
+	// variablesLayer is the name of the layer for the asset of the build variables.
 	variablesLayer = "github-assets"
 )
 
-// Request is an asset that an app asks for, and where it goes.
+// Request is an app's request for an asset, with the destination.
 type Request struct {
-	// In Asset {os} and {arch} stand for the target's. Tag may be empty: then it is the latest release's.
+	// In Asset {os} and {arch} stand for the target's. An empty Tag stands for the latest release.
 	github.Request
-	// TokenEnv is the environment variable with a token for this repository, "" for the token of the build.
+	// TokenEnv is the environment variable with a token for the repository, "" for the token of the build.
 	TokenEnv string `toml:"token_env"`
 	// Destination is a path within the layer: the folder to unpack an archive into, or the name of a single file.
 	Destination string `toml:"destination"`
-	// StripComponents is how many leading parts of the names in an archive are removed.
+	// StripComponents is the number of leading parts to remove from the names in an archive.
 	StripComponents int `toml:"strip_components"`
-	// Layer is the name of the layer. The file of an app must not have it.
+	// Layer is the name of the layer. An app's file must not set the name.
 	Layer string `toml:"layer"`
 }
 
-// ResolvedAsset is an asset that was found, and where it was put. The metadata of a layer lists those in the layer.
+// ResolvedAsset is a found asset, with the destination. The metadata of a layer lists the layer's assets.
 type ResolvedAsset struct {
 	github.ResolvedAsset
 	Destination string `toml:"destination"`
@@ -50,7 +50,7 @@ type ResolvedAsset struct {
 	StripComponents string `toml:"strip_components"`
 }
 
-// same reports whether two descriptions are of the same content in the same place.
+// same reports whether two assets have the same content and place.
 func (a ResolvedAsset) same(other ResolvedAsset) bool {
 	return a.Same(other.ResolvedAsset) && a.Destination == other.Destination &&
 		a.StripComponents == other.StripComponents
@@ -63,8 +63,8 @@ var (
 	tokenForm = lazyregexp.New(`^(gh[a-z]_\w{16,}|github_pat_\w{16,}|[0-9a-f]{40})$`)
 )
 
-// check returns what is wrong with a request before it is put into the build plan. A token that was put into the wrong
-// place must not get into the plan or the log.
+// check returns the mistakes of a request before the build plan has the request. A misplaced token must not get into
+// the plan or the log.
 func (r *Request) check() error {
 	if r.Repo == "" || r.Asset == "" {
 		return fmt.Errorf("reading the GitHub assets: one has repo %q and asset %q: it needs both", r.Repo, r.Asset)
@@ -94,14 +94,13 @@ func (r *Request) check() error {
 	return nil
 }
 
-// layerOf returns the name of the layer for the assets of a repository.
 func layerOf(repo string) string { return strings.Replace(repo, "/", "_", 1) }
 
 // reservedName matches the names of files that the lifecycle and buildpacks keep beside a layer. A layer of such a name
-// would be mistaken for one of these files, and removed.
+// would be mistaken for such a file, and removed.
 var reservedName = lazyregexp.New(`\.sbom\.|\.(toml|sha)$`)
 
-// forTarget returns the request as it is made for a target, and what is wrong with it.
+// forTarget returns the request for a target, or the request's mistakes.
 func (r Request) forTarget(target libcnb.TargetInfo) (Request, error) {
 	r.Request = r.Request.ForTarget(target)
 	r.TagSetting, r.SHA256Setting = "tag", "sha256 of the entry in project.toml"

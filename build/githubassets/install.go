@@ -17,12 +17,12 @@ import (
 	"github.com/grpc-cnb/health-probe/build/sbom"
 )
 
-// installation puts one asset into a layer.
+// installation puts an asset into a layer.
 type installation struct {
 	client  *github.Client
 	request Request
 	asset   github.ResolvedAsset
-	// file is what was downloaded.
+	// file is the downloaded file.
 	file     string
 	platform executable.Platform
 	logger   log.Logger
@@ -37,7 +37,6 @@ func workFolder() (string, error) {
 	return dir, nil
 }
 
-// resolve finds the assets on GitHub.
 func (b builder) resolve(requests []Request) ([]*installation, error) {
 	var installations []*installation
 	for _, request := range requests {
@@ -64,7 +63,7 @@ func (b builder) resolve(requests []Request) ([]*installation, error) {
 	return installations, nil
 }
 
-// assetsOf returns the assets as the layer's metadata lists them.
+// assetsOf returns the assets for the layer's metadata.
 func assetsOf(installations []*installation) []ResolvedAsset {
 	var assets []ResolvedAsset
 	for _, i := range installations {
@@ -84,8 +83,8 @@ func download(installations []*installation, work string) error {
 	return nil
 }
 
-// install puts the assets into the layer's folder, in their order: the last file of a name stays. It returns a
-// component for each asset, which lists those of its files that stayed.
+// install puts the assets into the layer's folder, in order: the last file of a name stays. Each asset's component
+// lists the files of the asset that stayed.
 func install(installations []*installation, dir string) ([]sbom.Component, error) {
 	files, last := make([][]string, len(installations)), map[string]int{}
 	for n, i := range installations {
@@ -101,7 +100,7 @@ func install(installations []*installation, dir string) ([]sbom.Component, error
 	for n, i := range installations {
 		isGone := func(name string) bool {
 			info, err := os.Lstat(filepath.Join(dir, name))
-			return last[name] != n || err != nil || !info.Mode().IsRegular() // a link may have replaced it
+			return last[name] != n || err != nil || !info.Mode().IsRegular() // a link may have replaced the file
 		}
 		component, err := i.component(dir, slices.DeleteFunc(files[n], isGone))
 		if err != nil {
@@ -112,7 +111,7 @@ func install(installations []*installation, dir string) ([]sbom.Component, error
 	return components, nil
 }
 
-// install puts the asset into the layer's folder, and returns the names of the files that it put there.
+// install puts the asset into the layer's folder, and returns the names of the asset's files.
 func (i *installation) install(dir string) ([]string, error) {
 	isArchive, err := archive.Is(i.file, i.asset.Asset)
 	if err != nil && i.request.Layer != variablesLayer {
@@ -136,7 +135,7 @@ func (i *installation) install(dir string) ([]string, error) {
 	return files, i.checkPlatform(dir, files)
 }
 
-// checkPlatform returns an error if the asset holds programs or libraries and none of them is for the image.
+// checkPlatform returns an error if the asset holds programs or libraries, but none for the image.
 func (i *installation) checkPlatform(dir string, files []string) error {
 	first := ""
 	for _, name := range files {
@@ -155,14 +154,14 @@ func (i *installation) checkPlatform(dir string, files []string) error {
 		"and {arch})", i.asset, first, i.platform.OS, i.platform.Arch)
 }
 
-// warnOfStripping says that names are not shortened although the user asked for it.
+// warnOfStripping says that names are not shortened in spite of the user's setting.
 func (i *installation) warnOfStripping(isNeeded bool) {
 	if isNeeded && i.request.StripComponents > 0 {
 		i.logger.Headerf("Warning: strip_components has no effect on %s, which is not a tar archive", i.asset)
 	}
 }
 
-// component describes the asset for the SBOM, and each Go program among its files.
+// component describes the asset for the SBOM, with each Go program among the files.
 func (i *installation) component(dir string, files []string) (sbom.Component, error) {
 	asset := sbom.Component{
 		Name: i.asset.Asset, Version: i.asset.Tag, PURL: i.client.PURL(i.asset),
@@ -173,7 +172,7 @@ func (i *installation) component(dir string, files []string) (sbom.Component, er
 		file := filepath.Join(dir, name)
 		info, err := buildinfo.ReadFile(file)
 		if err != nil {
-			continue // it is no Go program
+			continue // no Go program
 		}
 		program := sbom.GoProgram(info, info.Main.Version)
 		program.Name, program.Version = name, info.Main.Version

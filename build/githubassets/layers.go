@@ -16,24 +16,23 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// layerMetadata is what the content of a layer depends on.
+// layerMetadata determines the content of a layer.
 type layerMetadata struct {
 	Assets []ResolvedAsset `toml:"assets"`
-	// Digest is that of the content (launch.Digest).
+	// Digest is the content's digest (launch.Digest).
 	Digest string `toml:"digest"`
 }
 
-// builder makes the layers of one build.
 type builder struct {
 	ctx    libcnb.BuildContext
 	host   github.Host
 	logger log.Logger
 }
 
-// Contribute contributes a launch layer for each repository that assets are requested from, and one for the asset that
-// build variables ask for. The assets are verified, archives are unpacked. Repositories whose layers have the same name
-// share one. Each layer has an SBOM, except those with a dot in their names, for which the lifecycle would neither
-// export nor restore it: the SBOM of the image lists their contents.
+// Contribute contributes a launch layer for each requested repository, and a layer for the asset of the build
+// variables. Contribute verifies assets and unpacks archives. Repositories with the same layer name share a layer.
+// Each layer has an SBOM, except layers with a dot in the name: the lifecycle would neither export nor restore the
+// SBOM, so the SBOM of the image lists the contents.
 func Contribute(
 	ctx libcnb.BuildContext, host github.Host, requests []Request, logger log.Logger,
 ) ([]libcnb.Layer, error) {
@@ -69,12 +68,11 @@ func Contribute(
 	return layers, sbom.Write(ctx.Layers.LaunchSBOMPath, dotted)
 }
 
-// isDotted reports whether the lifecycle would lose the SBOM of a layer, whose name it takes to end at the first dot.
+// isDotted reports whether the lifecycle would lose a layer's SBOM, since the lifecycle cuts names at the first dot.
 func isDotted(name string) bool { return strings.Contains(name, ".") }
 
 // layer contributes one layer. The layer of the build before is reused if it holds what it should and nothing
-// changed, and if "latest" is requested and GitHub cannot be asked. The component is empty for a layer that is
-// reused.
+// changed, and if "latest" is requested and GitHub cannot be asked. The component is empty for a reused layer.
 func (b builder) layer(name string, requests []Request) (libcnb.Layer, sbom.Component, error) {
 	layer, err := b.ctx.Layers.Layer(name)
 	if err != nil {
@@ -118,8 +116,8 @@ func (b builder) layer(name string, requests []Request) (libcnb.Layer, sbom.Comp
 	return layer, content, err
 }
 
-// holds reports whether the layer of the build before has the assets that are requested. A request for "latest" is
-// satisfied by any release. The layer's metadata says what it should hold, and its content has to agree.
+// holds reports whether the layer of the build before has the requested assets. Any release satisfies a request for
+// "latest". The layer's content has to agree with the layer's metadata.
 func (b builder) holds(layer libcnb.Layer, metadata layerMetadata, requests []Request) bool {
 	assets := metadata.Assets
 	if isDotted(layer.Name) || !sbom.Exists(layer.SBOMPath) || len(assets) != len(requests) {
@@ -147,7 +145,7 @@ func checkUnchanged(installations []*installation, before []ResolvedAsset) error
 	return nil
 }
 
-// fill makes the layer anew of what was downloaded, with its SBOM.
+// fill makes the layer anew from the downloads, with the SBOM.
 func (b builder) fill(layer *libcnb.Layer, installations []*installation) (sbom.Component, error) {
 	content := sbom.Component{Name: layer.Name}
 	assets := assetsOf(installations)
@@ -180,7 +178,7 @@ func (b builder) reuse(layer libcnb.Layer, assets []ResolvedAsset) libcnb.Layer 
 	return layer
 }
 
-// report logs by which digests the assets were verified.
+// report logs the digests that verified the assets.
 func (b builder) report(assets []ResolvedAsset) {
 	for _, asset := range assets {
 		b.logger.Body(asset.Verified("sha256 = "))

@@ -9,8 +9,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// Requirements returns the entries of the build plan for the assets that an app asks for, with no secret in them. It
-// fails if the app's project.toml is wrong.
+// Requirements returns the build plan's entries for the assets that an app asks for, without secrets. A wrong
+// project.toml of the app is an error.
 func Requirements(appDir string) ([]plan.Requirement, error) {
 	requests, err := readRequests(appDir)
 	if err != nil {

@@ -24,8 +24,8 @@ const (
 	tableName = "githubassets"
 )
 
-// readRequests returns the assets that the app in dir asks for, in project.toml and by build variables. It fails if
-// a request is not complete or the file cannot be decoded.
+// readRequests returns the requests of the app in dir, from project.toml and from build variables. An incomplete
+// request and an undecodable file are errors.
 func readRequests(dir string) ([]Request, error) {
 	requests, err := readFile(dir)
 	if err != nil {
@@ -33,7 +33,7 @@ func readRequests(dir string) ([]Request, error) {
 	}
 	for i, request := range requests {
 		requests[i].Layer = layerOf(request.Repo)
-		// A destination is within the layer, with or without a slash before it.
+		// A destination is within the layer, with or without a leading slash.
 		requests[i].Destination = strings.TrimLeft(request.Destination, "/")
 	}
 	request, ok, err := readVariables()
@@ -51,10 +51,10 @@ func readRequests(dir string) ([]Request, error) {
 	return requests, nil
 }
 
-// readFile returns the assets in the file of the app in dir, which need not exist unless the user chose it.
+// readFile returns the assets in the file of the app in dir, which need not exist unless chosen by the user.
 func readFile(dir string) ([]Request, error) {
 	name, chosen := os.LookupEnv(pathEnv)
-	name = strings.TrimLeft(name, "/") // it is within the app, with or without a slash before it
+	name = strings.TrimLeft(name, "/") // within the app, with or without a leading slash
 	source := "$" + pathEnv
 	if name == "" {
 		name, source, chosen = projectFile, projectFile, false
@@ -76,11 +76,11 @@ func readFile(dir string) ([]Request, error) {
 	return requests, nil
 }
 
-// mention matches what is meant to be the name of the tables.
+// mention matches attempts at the name of the tables.
 var mention = lazyregexp.New(`(?i)git-?_?hub-?_?assets?`)
 
-// decode returns the assets in the text of a project.toml. A text that is no TOML and does not mention them is left to
-// those whom it concerns.
+// decode returns the assets in the text of a project.toml. A text that is no TOML and does not mention assets is left
+// to other readers of the file.
 func decode(text []byte) ([]Request, error) {
 	var project struct {
 		Metadata struct {
@@ -117,10 +117,10 @@ func decode(text []byte) ([]Request, error) {
 	return requests, nil
 }
 
-// isUTF16 reports whether a text is UTF-16, in which each ASCII character has a byte that is zero.
+// isUTF16 reports whether a text is UTF-16, with a zero byte in each ASCII character.
 func isUTF16(text []byte) bool { return bytes.IndexByte(text, 0) >= 0 }
 
-// explainDecoding returns the decoder's error, or what to write if the assets are not an array of tables.
+// explainDecoding returns the decoder's error, or advice if the assets are not an array of tables.
 func explainDecoding(text []byte, err error) error {
 	var generic map[string]any
 	keys, again := untrusted.DecodeTOML(text, &generic)
@@ -137,11 +137,10 @@ func explainDecoding(text []byte, err error) error {
 	return err
 }
 
-// requestKeys are the keys of an asset.
 var requestKeys = []string{"repo", "asset", "tag", "sha256", "token_env", "destination", "strip_components"}
 
-// checkKey returns an error for a key that nothing reads if it was meant for an asset: a key of an asset that there
-// is not, or a table whose name is almost that of the assets.
+// checkKey returns an error for an unread key that was meant for an asset: an unknown key of an asset, or a table with
+// almost the name of the assets' tables.
 func checkKey(key toml.Key) error {
 	path := []string(key)
 	if len(path) > 0 && path[0] == "_" {
@@ -160,7 +159,7 @@ func checkKey(key toml.Key) error {
 	return nil
 }
 
-// errNoFile says that there is no file of a name, or that it is a directory, which no setting can be in.
+// errNoFile says that no file has the name, or that a directory has the name, which cannot hold a setting.
 var errNoFile = errors.New("there is no such file")
 
 // readBounded reads a file of the app. A link that leads out of the app or to nothing is an error.

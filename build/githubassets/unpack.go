@@ -12,7 +12,7 @@ import (
 	"github.com/grpc-cnb/health-probe/build/archive"
 )
 
-// unpack unpacks an archive at the destination, and returns the names of the files in it.
+// unpack unpacks an archive at the destination, and returns the names of the files in the archive.
 func (i *installation) unpack(root *os.Root) ([]string, error) {
 	destination := path.Clean(i.request.Destination)
 	if err := makeFolders(root, destination); err != nil {
@@ -36,11 +36,10 @@ func (i *installation) unpack(root *os.Root) ([]string, error) {
 	return files, nil
 }
 
-// launcherName returns the first of the names at the root of an archive that the launcher acts upon, or "" (buildpack
-// spec, Environment and exec.d). An archive must not bring one: its content would run in the app's container without
-// anybody asking for it, and where it is a file and not a folder no process of the image would start. A link of such a
-// name is refused too, since a later asset may fill the folder that it leads to. A user who wants one names it as a
-// destination.
+// launcherName returns the first name at the root of an archive that the launcher acts upon, or "" (buildpack spec,
+// Environment and exec.d). An archive must not bring such a name: the content would run unasked in the app's container,
+// and a file in place of a folder would keep every process of the image from starting. A link of such a name is refused
+// too, since a later asset may fill the link's target. Users who want such a name set it as a destination.
 func launcherName(names []string) string {
 	for _, name := range names {
 		if slices.Contains([]string{"env", "env.launch", "exec.d", "profile.d"}, name) {
@@ -50,8 +49,8 @@ func launcherName(names []string) string {
 	return ""
 }
 
-// makeFolders makes a folder of the layer and those above it, with a mode that does not depend on the build machine's
-// umask. A link that an earlier archive left in the place of one does not count as a folder.
+// makeFolders makes a folder of the layer and the folders above, with a mode independent of the build machine's umask.
+// A link of an earlier archive does not count as a folder.
 func makeFolders(root *os.Root, name string) error {
 	if name == "." {
 		return nil
@@ -68,7 +67,7 @@ func makeFolders(root *os.Root, name string) error {
 	return root.Chmod(name, 0o755)
 }
 
-// copy puts a single file at the destination. A destination with a slash at its end is a folder for the file.
+// copy puts a single file at the destination. A destination with a slash at the end is a folder for the file.
 func (i *installation) copy(root *os.Root) ([]string, error) {
 	name := cmp.Or(i.request.Destination, "bin/")
 	if strings.HasSuffix(name, "/") {

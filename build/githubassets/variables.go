@@ -10,11 +10,10 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/config"
 )
 
-// prefix may stand before the names of the variables that have an older form: BP_GITHUB_ASSET_REPO is preferred to
-// REPO.
+// prefix may stand before the names of the variables with an older form: BP_GITHUB_ASSET_REPO is preferred to REPO.
 const prefix = "BP_GITHUB_ASSET_"
 
-// The names of the build variables, those with an older form without the prefix.
+// The names of the build variables; names with an older form are without the prefix.
 const (
 	pathEnv    = "GITHUB_ASSETS_PATH"
 	repoEnv    = "REPO"
@@ -25,8 +24,8 @@ const (
 	sha256Env  = "BP_GITHUB_ASSET_SHA256"
 )
 
-// Variables are the build variables that ask for assets. They are not in buildpack.toml, since names such as REPO are
-// only read for the sake of apps that used github-assets-cnb.
+// Variables are the build variables for assets. They are not in buildpack.toml, since names such as REPO are only read
+// for apps that used github-assets-cnb.
 var Variables = []config.Variable{
 	{
 		Name: pathEnv, Meaning: "the file to read in place of project.toml, below the app's folder",
@@ -43,8 +42,8 @@ var Variables = []config.Variable{
 	},
 }
 
-// readVariables returns the asset that build variables ask for, if they do. Names such as REPO may be meant for
-// something else, and are without effect alone. Names with the prefix are not.
+// readVariables returns the asset that build variables ask for, if any. Names such as REPO may have another purpose,
+// and have no effect alone, unlike names with the prefix.
 func readVariables() (request Request, ok bool, err error) {
 	known := []string{sha256Env}
 	for _, name := range []string{repoEnv, fileEnv, targetEnv, versionEnv, tokenEnv} {
@@ -57,7 +56,7 @@ func readVariables() (request Request, ok bool, err error) {
 	file, _ := variable(fileEnv)
 	if repo == "" || file == "" {
 		for _, name := range known {
-			// A token may be there for other builds.
+			// A token may be set for other builds.
 			if strings.TrimSpace(os.Getenv(name)) != "" && name != prefix+tokenEnv {
 				return Request{}, false, fmt.Errorf("reading $%s: it asks for a GitHub asset, which needs both $%s "+
 					"and $%s", name, prefix+repoEnv, prefix+fileEnv)
@@ -74,8 +73,8 @@ func readVariables() (request Request, ok bool, err error) {
 	}, true, nil
 }
 
-// variable returns the value of a variable and the name by which it is set, with or without the prefix. Both are ""
-// if it is not set.
+// variable returns the value of a variable, and the name in use, with or without the prefix. Both are "" if the
+// variable is not set.
 func variable(name string) (value, setAs string) {
 	for _, setAs := range []string{prefix + name, name} {
 		if value := strings.TrimSpace(os.Getenv(setAs)); value != "" {

@@ -1,6 +1,5 @@
-// Package labeltest holds the image label that the build phase writes against its JSON schema, docs/label.schema.json,
-// for tests: the repository's folder and the text of a label go in, and what is wrong with it comes out. Begin with
-// [Check].
+// Package labeltest checks the image label of the build phase by its JSON schema, docs/label.schema.json, for tests.
+// The input is the repository's folder and the text of a label, the output the label's defects. Begin with [Check].
 package labeltest
 
 import (
@@ -32,8 +31,8 @@ func ReadSchema(repository string) (Object, error) {
 	return schema, nil
 }
 
-// Check returns what is wrong with the text of a label. Readers ignore keys that they do not know, and so does the
-// schema; here a key that the schema does not describe is an error, since it has to be added to the schema.
+// Check returns the defects of a label's text. Readers ignore unknown keys, and so does the schema; here a key missing
+// from the schema is an error, so that the schema gets the key.
 func Check(repository, label string) error {
 	schema, err := ReadSchema(repository)
 	if err != nil {
@@ -43,7 +42,7 @@ func Check(repository, label string) error {
 	return Validate(schema, label)
 }
 
-// Validate returns what is wrong with the text of a label by a schema.
+// Validate returns the defects of a label's text by a schema.
 func Validate(schema Object, label string) error {
 	const name = "label.schema.json"
 	compiler := jsonschema.NewCompiler()
@@ -64,7 +63,7 @@ func Validate(schema Object, label string) error {
 	return nil
 }
 
-// forbidOtherKeys has a schema, and all that are part of it, refuse keys that they do not describe.
+// forbidOtherKeys changes a schema, with all its parts, to refuse undescribed keys.
 func forbidOtherKeys(schema Object) {
 	for _, key := range []string{"properties", "$defs"} {
 		parts, _ := schema[key].(Object)

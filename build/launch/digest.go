@@ -10,8 +10,7 @@ import (
 	"path/filepath"
 )
 
-// Digest returns a SHA-256, in hex, of all that a folder holds: the names, the modes, the targets of links and the
-// content of files.
+// Digest returns the SHA-256, in hex, of a folder: the names, the modes, the targets of links and the content of files.
 func Digest(dir string) (string, error) {
 	digest := sha256.New()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {

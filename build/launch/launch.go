@@ -1,7 +1,7 @@
-// Package launch contributes launch layers. A layer is filled by each build: the platform says what the layer of the
-// build before held, and does not prove it. An exporter that finds the same content in it reuses it by its digest.
+// Package launch contributes launch layers. Each build fills the layers again, since the platform states the content of
+// the build before without proof. The exporter reuses a layer of the same content by digest.
 //
-// Begin with [Contribute]; [Metadata] returns what the build before recorded.
+// Begin with [Contribute]; [Metadata] returns the records of the build before.
 package launch
 
 import (
@@ -15,24 +15,24 @@ import (
 )
 
 var (
-	// Plain are the types of a layer that is in the image alone.
+	// Plain are the types of a layer for the image alone.
 	Plain = libcnb.LayerTypes{Launch: true}
-	// Kept are those of a layer whose content the next build gets too, to save a download.
+	// Kept are the types of a layer for the image and for the next build, to save a download.
 	Kept = libcnb.LayerTypes{Launch: true, Cache: true}
 )
 
-// format is the version of the rules by which layers are filled. Raise it if the names, modes or bytes in a layer
-// change while its metadata stays the same: what releases with other rules recorded is then forgotten. It is text,
+// format is the version of the rules for the content of layers. Raise format if the names, modes or bytes in a layer
+// change under the same metadata: the records of releases with different rules are then forgotten. The type is text
 // because the lifecycle keeps metadata as JSON and returns numbers with a decimal point.
 const format = "2"
 
-// formatted is the metadata of a layer as it is written.
+// formatted is the written form of a layer's metadata.
 type formatted[M any] struct {
 	Format  string `toml:"format"`
 	Content M      `toml:"content"`
 }
 
-// Contribute contributes a launch layer. It calls fill to make the layer's content in the empty folder layer.Path.
+// Contribute contributes a launch layer, and calls fill to make the layer's content in the empty folder layer.Path.
 // Title names the layer in the log. The types tell whether the next build gets the content too.
 func Contribute[M any](
 	layer *libcnb.Layer, title string, metadata M, types libcnb.LayerTypes, logger log.Logger, fill func() error,
@@ -44,8 +44,8 @@ func Contribute[M any](
 	return contributor.Contribute(layer, func(*libcnb.Layer) error { return fill() })
 }
 
-// Metadata returns the metadata that the build before wrote for a layer. Metadata of another type or of rules that no
-// longer hold is the zero value.
+// Metadata returns a layer's metadata from the build before, or the zero value for metadata of another type or of
+// outdated rules.
 func Metadata[M any](layer libcnb.Layer) M {
 	var metadata formatted[M]
 	text, err := toml.Marshal(layer.Metadata)
@@ -56,7 +56,7 @@ func Metadata[M any](layer libcnb.Layer) M {
 	return metadata.Content
 }
 
-// Encode returns metadata in the form that Metadata reads, for a layer whose metadata depends on its content.
+// Encode returns metadata in the form for Metadata, for layers with metadata that depends on the content.
 func Encode[M any](metadata M) (map[string]any, error) {
 	encoded := map[string]any{}
 	text, err := toml.Marshal(formatted[M]{format, metadata})
@@ -69,8 +69,8 @@ func Encode[M any](metadata M) (map[string]any, error) {
 	return encoded, nil
 }
 
-// Forget removes the metadata of a layer, which is to be emptied and filled again. If this build is killed meanwhile,
-// the next one cannot mistake what is left in the layer for what the metadata described.
+// Forget removes the metadata of a layer before the layer is emptied and filled again. If the build is killed
+// meanwhile, the next build cannot mistake the remains in the layer for the content in the metadata.
 func Forget(layer *libcnb.Layer) error {
 	layer.Metadata = nil
 	if err := os.Remove(layer.Path + ".toml"); err != nil && !os.IsNotExist(err) {

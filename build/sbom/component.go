@@ -9,23 +9,23 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Component is a thing that an SBOM lists: a program, another file, a Go module, or a layer of files.
+// Component is an entry of an SBOM: a program, another file, a Go module, or a layer of files.
 type Component struct {
 	Name, Version string
-	// Module is the path of the Go module that the component is, or is built from.
+	// Module is the path of the component's Go module, or of the module in the component's build.
 	Module string
-	// PURL is the package URL (purl-spec), "" for none. Licence is the SPDX identifier, "" if it is not known.
+	// PURL is the package URL (purl-spec), "" for none. Licence is the SPDX identifier, "" if unknown.
 	PURL, Licence string
-	// SHA256 is the digest of a file, in hex. Origin is the URL that the file was downloaded from. Source says how the
-	// buildpack obtained the file: bundled, compile, download or release.
+	// SHA256 is the digest of a file, in hex. Origin is the URL of the file's download. Source says how the buildpack
+	// obtained the file: bundled, compile, download or release.
 	SHA256, Origin, Source string
-	// Parts are the components that this one consists of.
+	// Parts are the components within the component.
 	Parts []Component
 }
 
-// GoProgram describes a Go program of the version: its main module, and what is linked into it. It has no name yet. A
-// program that was not built as part of a module (one of Go's own, or one that Bazel built) has no main module. Info
-// may be nil: the component is then empty.
+// GoProgram describes a Go program of the version, still without a name: the main module and the linked modules. A
+// program built outside a module (one of Go's own, or by Bazel) has no main module. For a nil info the component is
+// empty.
 func GoProgram(info *buildinfo.BuildInfo, version string) Component {
 	if info == nil {
 		return Component{}
@@ -38,9 +38,9 @@ func GoProgram(info *buildinfo.BuildInfo, version string) Component {
 	return c
 }
 
-// linkedModules returns what is linked into a Go program beside its main module: the standard library, under the name
-// and version by which vulnerability databases know it, and the modules, with replacements applied. A module that is
-// replaced by a folder keeps its name, since the folder's name means nothing elsewhere, and has no version.
+// linkedModules returns a Go program's linked modules without the main module: the standard library, under the name and
+// version in vulnerability databases, and the modules, with replacements applied. A module replaced by a folder keeps
+// the name, since the folder's name means nothing elsewhere, and has no version.
 func linkedModules(info *buildinfo.BuildInfo) []Component {
 	parts := []Component{GoModule("stdlib", strings.TrimPrefix(goRelease(info.GoVersion), "go"))}
 	for _, dep := range info.Deps {
@@ -56,7 +56,7 @@ func linkedModules(info *buildinfo.BuildInfo) []Component {
 	return parts
 }
 
-// goRelease returns the release in a version of Go, which may be followed by experiments or a vendor's own version:
+// goRelease returns the release in a version of Go. Experiments or a vendor's own version may follow the release:
 // "go1.26.0-X:fieldtrack", "go1.26.0 (Red Hat 1.26.0-1.el9)".
 func goRelease(version string) string {
 	if i := strings.IndexAny(version, " -"); i >= 0 {
@@ -79,15 +79,15 @@ func GoModule(path, version string) Component {
 	return Component{Name: path, Version: version, Module: path, PURL: purl, Licence: licenceOf(path)}
 }
 
-// numbered is a component with the number by which a document refers to it. One module may be listed twice, as a part
-// of two programs, so its name would not do.
+// numbered is a component with a number for references in a document. Names are not unique: a module may be part of two
+// programs.
 type numbered struct {
 	Component
 	id    string
 	parts []numbered
 }
 
-// number gives each component of the tree its number, the root first.
+// number numbers the components of the tree, the root first.
 func number(c Component) numbered {
 	next := 0
 	var walk func(Component) numbered

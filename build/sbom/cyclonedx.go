@@ -6,7 +6,7 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// encodeCycloneDX writes a CycloneDX 1.6 document. The content is the document's component, its parts are dependencies.
+// encodeCycloneDX writes a CycloneDX 1.6 document. The content is the document's component, the parts are dependencies.
 func encodeCycloneDX(w io.Writer, content Component) error {
 	tree := number(content)
 	described := cycloneDXComponent(cyclonedx.ComponentTypeApplication, tree)

@@ -2,11 +2,10 @@ package sbom
 
 import "strings"
 
-// licences are the SPDX identifiers of the modules that the probes and the buildpack are built from, since Go's build
-// info has no licences. The licence of any other module is not known, nor is one of several for parts of a module.
+// licences are the SPDX identifiers of the modules in the probes and the buildpack, since Go's build info has no
+// licences. The licences of other modules, and of a part of a module with a licence of its own, are unknown.
 var licences = map[string]string{
-	"stdlib":                           "BSD-3-Clause",
-	"github.com/grpc-cnb/health-probe": "Apache-2.0",
+	"stdlib": "BSD-3-Clause",
 	"github.com/grpc-ecosystem/grpc-health-probe": "Apache-2.0",
 	"dario.cat/mergo":                           "BSD-3-Clause",
 	"github.com/BurntSushi/toml":                "MIT",
@@ -38,11 +37,14 @@ var licences = map[string]string{
 	"google.golang.org/protobuf":                "BSD-3-Clause",
 }
 
-// licenceOf returns the SPDX identifier of a module's licence, "" if it is not known. All modules of the Go project
-// have the same licence.
+// licenceOf returns the SPDX identifier of a module's licence, "" if unknown. All modules of the Go project have the
+// same licence, as have all modules of this product.
 func licenceOf(module string) string {
-	if strings.HasPrefix(module, "golang.org/x/") {
+	switch {
+	case strings.HasPrefix(module, "golang.org/x/"):
 		return "BSD-3-Clause"
+	case strings.HasPrefix(module, "github.com/grpc-cnb/health-probe"):
+		return "Apache-2.0"
 	}
 	return licences[module]
 }

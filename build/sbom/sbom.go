@@ -1,5 +1,5 @@
-// Package sbom writes what a program or a layer consists of as an SBOM, in the formats CycloneDX, SPDX and Syft. A
-// [Component] goes in, files come out. All formats say the same. They hold no time and no random id, so the same
+// Package sbom writes the components of a program or a layer as an SBOM, in the formats CycloneDX, SPDX and Syft. A
+// [Component] goes in, files come out. All formats say the same. The files hold no time and no random id, so the same
 // content gives the same bytes.
 //
 // Begin with [GoProgram], which describes a Go program by its build info, and [Write].
@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// toolName is the tool that the documents name as their creator.
+	// toolName is the documents' creator.
 	toolName = "grpc-cnb-health-probe"
-	// sourceProperty is the CycloneDX property with a component's source. It begins with the key of the image's label.
+	// sourceProperty is the CycloneDX property with a component's source, and begins with the key of the image's label.
 	sourceProperty = "io.github.grpc-cnb.health-probe:source"
 )
 
-// Write writes the SBOM of a layer, or of the image, in the three formats that buildpack.toml announces (buildpack
+// Write writes the SBOM of a layer, or of the image, in the three formats of buildpack.toml (buildpack
 // spec, Software Bill-of-Materials). Path returns the file for a format, as libcnb.Layer.SBOMPath does.
 func Write(path func(libcnb.SBOMFormat) string, content Component) error {
 	return errors.Join(
@@ -33,7 +33,7 @@ func Write(path func(libcnb.SBOMFormat) string, content Component) error {
 		writeDocument(path(libcnb.SyftJSON), encodeSyft, content))
 }
 
-// Exists reports whether the SBOM is there in all three formats, as it is if the platform restored the layer.
+// Exists reports whether the SBOM exists in all three formats, as after the platform restored the layer.
 func Exists(path func(libcnb.SBOMFormat) string) bool {
 	for _, format := range []libcnb.SBOMFormat{libcnb.CycloneDXJSON, libcnb.SPDXJSON, libcnb.SyftJSON} {
 		if _, err := os.Stat(path(format)); err != nil {

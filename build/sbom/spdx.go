@@ -11,13 +11,13 @@ import (
 	spdx "github.com/spdx/tools-golang/spdx/v2/v2_3"
 )
 
-// noAssertion is the value by which SPDX says that nothing is known or claimed.
+// noAssertion is the value in SPDX for no knowledge or claim.
 const noAssertion = "NOASSERTION"
 
-// created is the creation time, which SPDX demands. It is the time that the lifecycle gives to reproducible images.
+// created is the creation time, which SPDX demands: the lifecycle's time for reproducible images.
 const created = "1980-01-01T00:00:01Z"
 
-// encodeSPDX writes an SPDX 2.3 document: a package for the content and one for each of its parts, which it contains.
+// encodeSPDX writes an SPDX 2.3 document: a package for the content, which contains a package for each part.
 func encodeSPDX(w io.Writer, content Component) error {
 	tree := number(content)
 	document := spdx.Document{
@@ -25,7 +25,7 @@ func encodeSPDX(w io.Writer, content Component) error {
 		DataLicense:    spdx.DataLicense,
 		SPDXIdentifier: "DOCUMENT",
 		DocumentName:   content.Name,
-		// Unique for the content, as SPDX 2.3 (6.5) demands; it need not resolve.
+		// Unique for the content, as SPDX 2.3 (6.5) demands; the address need not resolve.
 		DocumentNamespace: fmt.Sprintf("https://github.com/grpc-cnb/health-probe/spdx/%x",
 			sha256.Sum256(fmt.Append(nil, content))),
 		CreationInfo: &spdx.CreationInfo{

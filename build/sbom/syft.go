@@ -9,12 +9,11 @@ import (
 // object is an object of JSON. The types in libpak lack the lower-case names that Syft's schema demands.
 type object = map[string]any
 
-// syftDocument is what the components of a document become.
 type syftDocument struct{ artifacts, files, assets []object }
 
 // encodeSyft writes the part of Syft's JSON schema 1.1.0 that Syft and Grype read: an artifact for each component with
-// a package URL, a file for each with a digest. The schema has no place for where a program or assets came from, so the
-// descriptor's configuration says it.
+// a package URL, a file for each with a digest. The schema has no place for the origin of a program or assets, so the
+// descriptor's configuration has the origin.
 func encodeSyft(w io.Writer, content Component) error {
 	document := syftDocument{artifacts: []object{}, files: []object{}}
 	document.add(number(content), content.Name)
@@ -39,7 +38,7 @@ func encodeSyft(w io.Writer, content Component) error {
 	})
 }
 
-// add adds a component that was found in file, and all components below it.
+// add adds a component in file, and all components below.
 func (d *syftDocument) add(c numbered, file string) {
 	if c.SHA256 != "" {
 		file = c.Name

@@ -12,8 +12,8 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/buildplan"
 )
 
-// header is a phase's log and the end of the phase. It prints the buildpack's name and version once: as the title, or
-// before an error of a phase that has printed no title.
+// header is a phase's log and end. It prints the buildpack's name and version once: as the title, or before an error of
+// a phase without a title.
 type header struct {
 	log.Logger
 	utils.ExitHandler
@@ -32,7 +32,7 @@ func (h *header) Title(name, version, homepage string) {
 }
 
 // Error prints an error and ends the program: the build phase with exit code 1, which fails the build (buildpack spec,
-// Build), and the detect phase with a plan with which the build phase fails.
+// Build), and the detect phase with a plan that fails the build phase.
 func (h *header) Error(err error) {
 	if filepath.Base(os.Args[0]) == "detect" {
 		if buildplan.HandOn(err, os.Getenv(libcnb.EnvDetectPlanPath), h) == nil {

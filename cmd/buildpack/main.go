@@ -1,5 +1,5 @@
-// Command buildpack is the buildpack's bin/detect and bin/build. It is one program, which runs the phase that it is
-// called by the name of (buildpack spec, Buildpack Interface). Begin with package detect, then build.
+// Command buildpack is the buildpack's bin/detect and bin/build: one program, whose name selects the phase (buildpack
+// spec, Buildpack Interface). Begin with package detect, then build.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command grpc_health_bridge answers health checks on behalf of callers that cannot reach or verify the server. It asks
-// the server as grpc_health_probe does.
+// Command grpc_health_bridge answers health checks on behalf of callers that cannot reach or verify the server. The
+// bridge asks the server as grpc_health_probe does.
 package main
 
 import (

@@ -1,14 +1,18 @@
-// Command grpc_health_inspect says what a build with the buildpack would find in an app's folder: it prints the lines
-// of the detect phase about gRPC servers, and the exec probe with which the build's log would end. It writes nothing.
-// scripts/demo.sh calls it, and a release has it for those who have no Go.
+// Command grpc_health_inspect shows the findings of a build with the buildpack in an app's folder: it prints the detect
+// phase's lines about gRPC servers, and the exec probe from the end of the build's log; or, as JSON, the content of the
+// image's label. It writes nothing. scripts/demo.sh calls it, and a release has the program for users without Go.
 package main
 
 import (
+	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/build/execprobe"
 	"github.com/grpc-cnb/health-probe/detect"
@@ -16,18 +20,21 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// The exit codes. What cannot be inspected gives another code than an app whose image would get no probe.
+// The exit codes. An app that cannot be inspected and an app whose image would get no probe have different codes.
 const (
 	exitFound   = 0
 	exitNothing = 1
 	exitError   = 2
 )
 
-const usage = `usage: grpc_health_inspect FOLDER
+const usage = `usage: grpc_health_inspect [-o text|json] FOLDER
 
 Says what pack build with the buildpack grpc-cnb/health-probe would find in the folder of an app: its gRPC servers with
 their lines, health services and ports, and the exec probe to paste. It writes nothing and needs no network. It reads
 the variables of the build, such as BP_GRPC_HEALTH_PROBE_ARGS; BP_LOG_LEVEL=DEBUG lists all evidence.
+
+-o json prints what the image's label would say (docs/label.schema.json), on one line, without the keys that only a
+build knows: version, source, variant, sha256, bridge, download. Warnings are on standard error.
 
 Exit codes: 0 the image would get a probe; 1 it would get none, as for an app without a server; 2 the folder cannot be
 read, or a variable is wrong.
@@ -42,24 +49,32 @@ func main() {
 }
 
 func run(args []string) (code int, err error) {
-	if len(args) != 1 {
-		fmt.Fprint(os.Stderr, usage)
-		return exitError, nil
-	}
-	switch args[0] {
-	case "-h", "-help", "--help":
+	set := flag.NewFlagSet("grpc_health_inspect", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	output := set.String("o", "text", "")
+	isVersion := set.Bool("version", false, "")
+	err = set.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprint(os.Stdout, usage)
 		return exitFound, nil
-	case "-version", "--version":
+	case err != nil:
+		return exitError, fmt.Errorf("reading the command line: %w (-h lists the flags)", err)
+	case *isVersion:
 		info, _ := debug.ReadBuildInfo() // the go command writes it into every program
 		fmt.Fprintln(os.Stdout, "grpc_health_inspect", info.Main.Version)
 		return exitFound, nil
+	case *output != "text" && *output != "json":
+		return exitError, fmt.Errorf("reading the command line: %q is no output (take text or json)", *output)
+	case set.NArg() != 1:
+		fmt.Fprint(os.Stderr, usage)
+		return exitError, nil
 	}
-	return inspect(args[0])
+	return inspect(set.Arg(0), *output == "json")
 }
 
-// inspect prints what a build would find in a folder.
-func inspect(folder string) (code int, err error) {
+// inspect prints the findings of a build in a folder, as text or as JSON.
+func inspect(folder string, isJSON bool) (code int, err error) {
 	folder, err = appFolder(folder)
 	if err != nil {
 		return exitError, err
@@ -71,8 +86,13 @@ func inspect(folder string) (code int, err error) {
 	case err != nil:
 		return exitError, err
 	}
-	fmt.Fprintf(os.Stdout, "What a build finds in %s:\n", plan.Printable(folder))
-	servers, err := detect.Servers(folder, settings.Enabled, printer{isDebug: os.Getenv("BP_LOG_LEVEL") == "DEBUG"})
+	log := printer{out: os.Stdout, isDebug: os.Getenv("BP_LOG_LEVEL") == "DEBUG"}
+	if isJSON {
+		log.out, log.onlyWarnings = os.Stderr, true
+	} else {
+		fmt.Fprintf(log.out, "What a build finds in %s:\n", plan.Printable(folder))
+	}
+	servers, err := detect.Servers(folder, settings.Enabled, log)
 	if err != nil {
 		return exitError, err
 	}
@@ -80,16 +100,23 @@ func inspect(folder string) (code int, err error) {
 		return exitNothing, errors.New("the image would get no probe; docs/detection.md says what counts as a " +
 			"server, and BP_LOG_LEVEL=DEBUG lists what was read")
 	}
-	server := execprobe.ServerOf(plan.List(servers), settings.Args)
-	execprobe.New(execprobe.Given{
+	listed := plan.List(servers)
+	server := execprobe.ServerOf(listed, settings.Args)
+	probe := execprobe.New(execprobe.Given{
 		Path: execprobe.ImagePath, Flags: settings.Args, Defaults: defaults, Server: server,
 		IsOwn:        settings.Source != config.Download,
 		ReadsAddress: execprobe.DefaultAddress(settings, defaults, server.Address).IsKnown(),
-	}).Report(printer{}, len(servers) > 1, settings.Bridge != config.BridgeFalse)
+	})
+	if isJSON {
+		if err := json.NewEncoder(os.Stdout).Encode(execprobe.NewLabel(probe, settings.Args, listed)); err != nil {
+			return exitError, fmt.Errorf("printing JSON: %w", err)
+		}
+		return exitFound, nil
+	}
+	probe.Report(log, len(servers) > 1, settings.Bridge != config.BridgeFalse)
 	return exitFound, nil
 }
 
-// appFolder returns the absolute path of a folder.
 func appFolder(name string) (string, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -102,15 +129,23 @@ func appFolder(name string) (string, error) {
 	return filepath.Abs(name)
 }
 
-// printer prints a line, indented as those of a build's log.
-type printer struct{ isDebug bool }
+// printer prints lines with the indentation of a build's log.
+type printer struct {
+	out          io.Writer
+	isDebug      bool
+	onlyWarnings bool // beside JSON, which has the rest
+}
 
 // Headerf prints a line.
-func (printer) Headerf(format string, args ...any) { fmt.Fprintf(os.Stdout, "  "+format+"\n", args...) }
+func (p printer) Headerf(format string, args ...any) {
+	if !p.onlyWarnings || strings.HasPrefix(format, "Warning: ") {
+		fmt.Fprintf(p.out, "  "+format+"\n", args...)
+	}
+}
 
 // Debugf prints a line if the user asked for all evidence.
 func (p printer) Debugf(format string, args ...any) {
 	if p.isDebug {
-		p.Headerf(format, args...)
+		fmt.Fprintf(p.out, "  "+format+"\n", args...)
 	}
 }

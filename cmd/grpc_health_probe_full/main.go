@@ -1,5 +1,5 @@
-// Command grpc_health_probe_full is the health probe on grpc-go, with ALTS and SPIFFE. Package probe tells what goes in
-// and what comes out.
+// Command grpc_health_probe_full is the health probe on grpc-go, with ALTS and SPIFFE. Package probe describes the
+// input and the output.
 package main
 
 import (

@@ -10,7 +10,7 @@ import (
 	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/manifest"
 )
 
-// check prints the containers whose probes are not those that their images want.
+// check prints the containers whose probes differ from the probes of their images.
 func (p *program) check(ctx context.Context, args []string) error {
 	files, err := p.files("check", args)
 	if err != nil {
@@ -42,7 +42,7 @@ func (p *program) check(ctx context.Context, args []string) error {
 	return nil
 }
 
-// problems says what is wrong with the probes of a container.
+// problems returns the differences between the probes of a container and of its image.
 func (p *program) problems(c *manifest.Container, l *label.Label) []string {
 	wanted, kind, err := l.Choose(p.kind, c.HasCommand)
 	if err != nil {
@@ -67,7 +67,7 @@ func (p *program) problems(c *manifest.Container, l *label.Label) []string {
 	return problems
 }
 
-// compare says in what a probe differs from all those that an image offers; "" if it is one of them.
+// compare returns how a probe differs from all offers of an image; "" for an offered probe.
 func compare(is *label.Probe, key string, offered []*label.Probes, l *label.Label) string {
 	problem := "is of another kind than the image's"
 	for _, probes := range offered {
@@ -91,8 +91,8 @@ func compare(is *label.Probe, key string, offered []*label.Probes, l *label.Labe
 	return problem
 }
 
-// compareCommands says in what a command differs from that of the image. A user may give the probe flags; one with
-// another port than the app's source states is a difference.
+// compareCommands returns how a command differs from the image's. A user may add flags to the probe, but a port other
+// than in the app's source is a difference.
 func compareCommands(is, want []string, port int) string {
 	if len(is) == 0 || is[0] != want[0] {
 		return fmt.Sprintf("executes %q, and the image has %q", strings.Join(is, " "), want[0])

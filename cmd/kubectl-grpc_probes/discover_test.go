@@ -17,6 +17,7 @@ import (
 // The channels of the protocol by which a cluster executes commands (v5.channel.k8s.io), as the first byte of messages.
 const (
 	stdoutChannel = 1
+	stderrChannel = 2
 	errorChannel  = 3
 )
 
@@ -39,6 +40,7 @@ func startAPI(t *testing.T, report string) (kubeconfig string) {
 		status := `{"status":"Success"}`
 		if query := r.URL.Query(); query.Get("container") != "app" || !slices.Contains(query["command"], "-discover") {
 			status = `{"status":"Failure","message":"exec: \"/layers/...\": stat: no such file or directory"}`
+			send(t, conn, stderrChannel, "said by the runtime")
 		} else {
 			send(t, conn, stdoutChannel, report)
 		}
@@ -65,6 +67,7 @@ func send(t *testing.T, conn *websocket.Conn, channel byte, text string) {
 }
 
 const (
+	noServer  = `{"sockets":[{"address":"localhost:8080","grpc":false}]}`
 	oneServer = `{"sockets":[{"address":"localhost:6001","grpc":true,"readinessProbe":{"grpc":{"port":6001}}},` +
 		`{"address":"localhost:8080","grpc":false}]}`
 	twoServers = `{"sockets":[{"address":"a","grpc":true,"readinessProbe":{"grpc":{"port":1}}},` +
@@ -79,9 +82,13 @@ func TestDiscover(t *testing.T) {
 	}{
 		{oneServer, "discover app-1", "address: localhost:6001\nreadinessProbe:\n  grpc:\n    port: 6001\n", ""},
 		{oneServer, "discover app-1 -c app -o json", `"readinessProbe":{"grpc":{"port":6001}}`, ""},
-		{oneServer, "discover app-1 -c other", "", "its image has no probe: run one in a debug container"},
+		{
+			oneServer, "discover app-1 -c other", "",
+			"said by the runtime (its image has no probe: run one in a debug container",
+		},
 		{oneServer, "discover app-2", "", `reading the pod "app-2" in the namespace "shop": 404`},
 		{"flag provided but not defined", "discover app-1 -c app", "", "an older probe has no -discover"},
+		{noServer, "discover app-1", "", `executing the probe in "other"`},
 		{oneServer, "patch --from-pod=app-1 -f -", "        port: 6001\n", ""},
 		{twoServers, "patch --from-pod=app-1 -f -", "", "2 of its sockets [a, b] have a health service"},
 	} {

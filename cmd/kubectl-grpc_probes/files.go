@@ -12,17 +12,16 @@ import (
 	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/manifest"
 )
 
-// stdin is the name of standard input.
 const stdin = "-"
 
-// file is a file of manifests, before and after it is changed.
+// file is a file of manifests, before and after the change.
 type file struct {
 	name         string
 	old, changed []byte
 	manifest     *manifest.File
 }
 
-// read reads the files, folders and standard input that the flag -f names. All are parsed before any is written.
+// read reads the files, folders and standard input of the flag -f. All are parsed before any is written.
 func (p *program) read() ([]*file, error) {
 	var files []*file
 	for _, path := range p.paths {
@@ -64,7 +63,7 @@ func (p *program) readFile(name string) (*file, error) {
 	return f, nil
 }
 
-// manifestsIn returns the files of YAML and JSON in a folder, except those in hidden folders.
+// manifestsIn returns the files of YAML and JSON in a folder, except in hidden folders.
 func manifestsIn(folder string) ([]string, error) {
 	var names []string
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
@@ -81,8 +80,8 @@ func manifestsIn(folder string) ([]string, error) {
 	return names, err
 }
 
-// write writes the files that have changed, each one whole: it is first written beside the old one, and no old one is
-// replaced before all are written. What came from standard input goes to standard output.
+// write writes the changed files, each one whole. All new files are complete, beside the old files, before the first
+// replaces an old file. Standard input goes to standard output.
 func (p *program) write(files []*file) error {
 	written := map[string]string{}
 	defer func() {
@@ -116,7 +115,7 @@ func (p *program) write(files []*file) error {
 	return nil
 }
 
-// writeBeside writes a new file in the folder of another one and with its mode, and returns its name.
+// writeBeside writes a new file in the folder of a target, with the target's mode, and returns the new file's name.
 func writeBeside(target string, text []byte) (name string, err error) {
 	info, err := os.Stat(target)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Command kubectl-grpc_probes writes the probes that images have for themselves into the manifests that run them. By
-// its name it is a plugin of kubectl; it is also a program alone, and a KRM function of kustomize and kpt.
+// Command kubectl-grpc_probes writes the probes of images into the manifests that run the images. By name the command
+// is a plugin of kubectl; it is also a program alone, and a KRM function of kustomize and kpt.
 //
-// In go manifests; the label of each container's image says which probes belong there. Begin with run.
+// The input is manifests. The label of each container's image has the probes for the container. Begin with run.
 //
-// It has a Go module of its own, so that the buildpack needs no client for registries and clusters.
+// The command has a Go module of its own, so that the buildpack needs no client for registries and clusters.
 package main
 
 import (
@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"unicode"
@@ -20,7 +21,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The exit codes, as those of diff.
+// The exit codes, as of diff.
 const (
 	exitGood  = 0
 	exitDrift = 1 // a manifest lacks what its images want, or has no container that fits
@@ -42,7 +43,7 @@ the annotation "io.github.grpc-cnb.health-probe: ignore" stays as it is. COMMAND
 Exit codes: 0 good; 1 containers lack probes, or no container fits; 2 wrong use, or nothing could be read or written.
 `
 
-// errDrift ends the program with exit code 1.
+// errDrift has exit code 1.
 var errDrift = errors.New("the manifests and their images differ")
 
 func main() {
@@ -72,7 +73,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// run executes a command. Without arguments it is a KRM function, if something is on standard input.
+// run executes a command. Without arguments, run is a KRM function if standard input has content.
 func run(ctx context.Context, args []string, in io.Reader, out, messages io.Writer) error {
 	p := &program{in: in, out: out, messages: messages}
 	if len(args) == 0 {
@@ -95,6 +96,10 @@ func run(ctx context.Context, args []string, in io.Reader, out, messages io.Writ
 		return nil
 	case args[0] == "-h" || args[0] == "--help" || args[0] == "help":
 		fmt.Fprint(out, usage)
+		return nil
+	case args[0] == "--version":
+		info, _ := debug.ReadBuildInfo() // the go command writes it into every program
+		fmt.Fprintln(out, "kubectl-grpc_probes", info.Main.Version)
 		return nil
 	}
 	return fmt.Errorf("reading the arguments: %q is no command (run kubectl grpc-probes -h)", args[0])

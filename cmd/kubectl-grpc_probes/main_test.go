@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"crypto/x509"
 	"io"
 	"log"
 	"net/http"
@@ -8,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,16 +23,18 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/label"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"kubectl-grpc_probes": main})
+	testscript.Main(m, map[string]func(){"kubectl-grpc_probes": main, "trusted": trusted})
 }
 
 // TestScripts runs the program as users do. $REGISTRY is a registry on loopback that lets the user "reader" with the
-// password "secret" read private/, and that does not answer for hanging/.
+// password "secret" read private/, that does not answer for hanging/, and that for stalling/ has a manifest and no end
+// of what the manifest names.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -38,15 +43,21 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			images := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
 			done := make(chan struct{})
+			hang := func(ctx context.Context) {
+				select {
+				case <-ctx.Done():
+				case <-done:
+				}
+			}
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				user, password, _ := r.BasicAuth()
 				isReader := user == "reader" && password == "secret"
 				switch {
 				case strings.HasPrefix(r.URL.Path, "/v2/hanging/"):
-					select {
-					case <-r.Context().Done():
-					case <-done:
-					}
+					hang(r.Context())
+				case r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/v2/stalling/app/blobs/"):
+					_ = http.NewResponseController(w).Flush() // the headers come
+					hang(r.Context())
 				case r.URL.Path == "/v2/" && !isReader,
 					r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/v2/private/") && !isReader:
 					w.Header().Set("WWW-Authenticate", `Basic realm="images"`)
@@ -62,6 +73,13 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"image": makeImage, "substitute": substitute},
 	})
+}
+
+// trusted says whether the program trusts any authority.
+func trusted() {
+	if pool, err := x509.SystemCertPool(); err != nil || pool.Equal(x509.NewCertPool()) {
+		os.Exit(1)
+	}
 }
 
 // TestDocumentCommands parses the command lines in the documents that start the plugin.
@@ -81,6 +99,28 @@ func TestDocumentCommands(t *testing.T) {
 		if _, err := p.parse(line[1], strings.Fields(line[2])); err != nil {
 			t.Errorf("%s: %v", line[0], err)
 		}
+	}
+}
+
+// TestHelmPlugin parses the command line of the example for Helm 4.
+func TestHelmPlugin(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../examples/helm-plugin/plugin.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plugin struct {
+		RuntimeConfig struct {
+			PlatformCommand []struct{ Args []string } `yaml:"platformCommand"`
+		} `yaml:"runtimeConfig"`
+	}
+	if err := yaml.Unmarshal(text, &plugin); err != nil {
+		t.Fatal(err)
+	}
+	p := &program{out: io.Discard}
+	args := plugin.RuntimeConfig.PlatformCommand[0].Args
+	if _, err := p.parse(args[0], args[1:]); err != nil || !slices.Equal(p.paths, []string{stdin}) {
+		t.Errorf("%q patches %q (%v), want standard input", args, p.paths, err)
 	}
 }
 

@@ -12,13 +12,12 @@ import (
 	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/manifest"
 )
 
-// skipping is what a user can do about the images of others.
+// skipping is advice for images that cannot be read.
 const skipping = "--skip-unreadable leaves such containers as they are"
 
-// noHealth is what is said of an app whose probes cannot pass.
+// noHealth is the message for an app whose probes cannot pass.
 const noHealth = "every probe fails, because the app has no health service (the build's log says what to add)"
 
-// patch writes probes into manifests.
 func (p *program) patch(ctx context.Context, args []string) error {
 	files, err := p.files("patch", args)
 	if err != nil {
@@ -52,7 +51,7 @@ func (p *program) patch(ctx context.Context, args []string) error {
 	return nil
 }
 
-// function does what patch does with the resources on standard input, as kustomize and kpt have it. The data of its
+// function patches the resources on standard input, as a function of kustomize and kpt. The data of the function's
 // ConfigMap are the flags.
 func (p *program) function(ctx context.Context) error {
 	text, err := readAll(p.in)
@@ -110,7 +109,7 @@ func (p *program) patchFile(f *file, labels func(*manifest.Container) (*label.La
 	return fitting, err
 }
 
-// patchContainer gives a container the probes of its image that it lacks.
+// patchContainer writes the probes of the image that the container lacks; with --replace, also over different probes.
 func (p *program) patchContainer(c *manifest.Container, l *label.Label) error {
 	probes, kind, err := l.Choose(p.kind, c.HasCommand)
 	if err != nil {
@@ -140,12 +139,10 @@ func (p *program) patchContainer(c *manifest.Container, l *label.Label) error {
 	return c.AddSidecar(*probes.InitContainer)
 }
 
-// sayf prints a message for users.
 func (p *program) sayf(format string, args ...any) {
 	fmt.Fprintln(p.messages, printable(fmt.Sprintf(format, args...)))
 }
 
-// files returns the files that the arguments of a command name.
 func (p *program) files(command string, args []string) ([]*file, error) {
 	rest, err := p.parse(command, args)
 	switch {
@@ -157,7 +154,7 @@ func (p *program) files(command string, args []string) ([]*file, error) {
 	return p.read()
 }
 
-// readAll reads standard input as far as a manifest may be long.
+// readAll reads standard input, up to the largest size of a manifest.
 func readAll(in io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(in, manifest.MaxSize+1))
 	if err != nil {

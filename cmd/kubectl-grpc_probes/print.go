@@ -14,7 +14,7 @@ import (
 	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/pod"
 )
 
-// printed is what is printed of an image or a container.
+// printed is the output for an image or a container.
 type printed struct {
 	Image     string     `json:"image,omitempty"`
 	Container string     `json:"container,omitempty"`
@@ -54,7 +54,7 @@ func (p *program) print(ctx context.Context, args []string) error {
 	return p.show(all)
 }
 
-// discover prints what the probe finds in the containers of a pod, and the probes for it.
+// discover prints the probe's findings in the containers of a pod, and probes for them.
 func (p *program) discover(ctx context.Context, args []string) error {
 	names, err := p.parse("discover", args)
 	switch {
@@ -116,7 +116,7 @@ func (p *program) found(container string, report *pod.Report) []printed {
 	return all
 }
 
-// show prints probes: in JSON one object per line, in YAML a document each.
+// show prints probes: one object per line in JSON, one document each in YAML.
 func (p *program) show(all []printed) error {
 	var text bytes.Buffer
 	for i, one := range all {

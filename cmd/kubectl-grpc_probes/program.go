@@ -16,7 +16,7 @@ import (
 	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/pod"
 )
 
-// program is what the commands share: where they read and write, and their flags.
+// program has the input, output and flags of all commands.
 type program struct {
 	in            io.Reader
 	out, messages io.Writer
@@ -31,22 +31,21 @@ type program struct {
 	cluster          cluster
 }
 
-// cluster is where a pod is.
+// cluster has the flags for a pod.
 type cluster struct {
 	kubeconfig, context, namespace string
 	pod, container                 string
 	timeout                        time.Duration
 }
 
-// connect returns the pod.
 func (c cluster) connect() (*pod.Pod, error) {
 	return pod.Connect(c.kubeconfig, c.context, c.namespace, c.pod, c.timeout)
 }
 
-// defaultTimeout is how long an image or a pod may take to answer.
+// defaultTimeout is for the answer of an image or a pod.
 const defaultTimeout = 30 * time.Second
 
-// parse reads the arguments of a command into the flags that it has, and returns those that are no flags.
+// parse reads the arguments of a command into the command's flags, and returns the remaining arguments.
 func (p *program) parse(command string, args []string) ([]string, error) {
 	f := pflag.NewFlagSet("kubectl grpc-probes "+command, pflag.ContinueOnError)
 	f.SetOutput(p.out)
@@ -134,7 +133,8 @@ func (k *kindFlag) Set(text string) error {
 	return nil
 }
 
-// labels returns where the label of a container is read: of its image or, for a pod, what its probe finds there.
+// labels returns a function for the label of a container: the label of the image or, for a pod, the findings of the
+// probe there.
 func (p *program) labels(ctx context.Context) (func(*manifest.Container) (*label.Label, error), error) {
 	if p.cluster.pod == "" {
 		return func(c *manifest.Container) (*label.Label, error) { return p.labelOf(ctx, c.Image) }, nil
@@ -157,7 +157,7 @@ func (p *program) labels(ctx context.Context) (func(*manifest.Container) (*label
 	}, err
 }
 
-// labelOf returns the label of an image, nil if it has none.
+// labelOf returns the label of an image, nil for none.
 func (p *program) labelOf(ctx context.Context, name string) (*label.Label, error) {
 	if name == "" {
 		return nil, nil // the manifest leaves it to another program to name the image

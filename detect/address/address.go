@@ -1,6 +1,6 @@
-// Package address says where a server listens, if its source states that plainly: by a literal, a constant, or the
-// default of a flag, an option or an environment variable, in the same file. Whatever else gives an address is not
-// known here: the probe finds its server when it runs.
+// Package address says where a server listens, if the source plainly states the address: by a literal, a constant, or
+// the default of a flag, an option or an environment variable, in the same file, or in files that a language names
+// ([Names.Elsewhere]). Any other source of an address is unknown here: the probe finds its server at run time.
 //
 //	text --Read: patterns of the language--> Names --Address--> where an expression listens, or why that is not known
 //
@@ -20,7 +20,7 @@ import (
 // Address is where a server listens.
 type Address = plan.Address
 
-// Host says on which of its addresses a machine listens.
+// Host says on which addresses of a machine a server listens.
 type Host = plan.Host
 
 // The hosts and the certainties.
@@ -36,8 +36,8 @@ const (
 	Written = plan.Written
 )
 
-// Parse returns the address that a text is: host:port, a port alone, or a Unix domain socket. The result is the zero
-// Address if the text is none.
+// Parse returns the address in a text: host:port, a port alone, or a Unix domain socket. The result is the zero Address
+// for a text without an address.
 func Parse(text string) Address {
 	if strings.HasPrefix(text, "unix:") || strings.HasPrefix(text, "unix-abstract:") {
 		return Address{Host: UnixSocket, Socket: text, Certainty: Written}
@@ -56,15 +56,15 @@ func Parse(text string) Address {
 	return Address{Host: in, Port: int(n), Certainty: Written}
 }
 
-// Setting returns the address that a setting on a line of a file gives: an address, a URL or a port. Nothing of the
-// result but its line is known if the setting is none of these.
+// Setting returns the address in a setting on a line of a file: an address, a URL or a port. For other text, only the
+// line of the result is known.
 func Setting(text string, line int) Address {
 	a := Parse(TrimScheme(text))
 	a.Place.Line = line
 	return a
 }
 
-// ByDefault returns an address that an environment variable replaces, or a setting that has no variable, "".
+// ByDefault returns an address that an environment variable or a setting replaces. variable is "" for a setting.
 func ByDefault(a Address, variable string) Address {
 	if a.Certainty > Default {
 		a.Certainty = Default
@@ -73,7 +73,6 @@ func ByDefault(a Address, variable string) Address {
 	return a
 }
 
-// hostOf returns which host the one in an address is.
 func hostOf(host string) Host {
 	ip := ipOf(host)
 	switch {
@@ -85,7 +84,7 @@ func hostOf(host string) Host {
 	return OneInterface
 }
 
-// ipOf returns the IP address that a text is, and one that is not valid if the text is none.
+// ipOf returns the IP address in a text, or an invalid address if the text is none.
 func ipOf(text string) netip.Addr {
 	ip, err := netip.ParseAddr(text)
 	if err != nil || ip.Zone() != "" {
@@ -94,7 +93,7 @@ func ipOf(text string) netip.Addr {
 	return ip.Unmap()
 }
 
-// HostOf returns which host a name or an address is that stands without a port: "0.0.0.0", "*", "localhost".
+// HostOf returns the host of a name or an address without a port: "0.0.0.0", "*", "localhost".
 func HostOf(text string) Host {
 	if text = strings.Trim(text, "[]"); text == "*" || text == "+" {
 		return AllInterfaces
@@ -102,11 +101,11 @@ func HostOf(text string) Host {
 	return hostOf(text)
 }
 
-// anyHostURL is the scheme of a URL, also of Arrow Flight, with the host names that stand for all addresses in
-// ASP.NET Core's URLs.
+// anyHostURL matches the scheme of a URL, also of Arrow Flight, and the host names for all addresses in ASP.NET Core's
+// URLs.
 var anyHostURL = lazyregexp.New(`^(?i:https?|tcp|grpc(?:\+t(?:cp|ls))?)://(?:[*+]|\[::\])?`)
 
-// TrimScheme returns the address of a URL; any other text comes back unchanged.
+// TrimScheme returns the address of a URL, and other text unchanged.
 func TrimScheme(url string) string {
 	if !anyHostURL.MatchString(url) {
 		return url

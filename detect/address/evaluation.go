@@ -12,43 +12,40 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// Address returns the one address that an expression states. If the address is not known, why says the reason for who
-// debugs: "port is not declared in the file".
+// Address returns the one address that an expression states. why is the reason for an unknown address, for debugging:
+// "port is not declared in the file".
 func (n *Names) Address(s source.Span) (a Address, why string) {
 	e := n.evaluate(s)
 	return e.address(n.Line(s.From))
 }
 
-// AddressOn returns the address of a port, in a span, on a host that stands in another span.
+// AddressOn returns the address of a port, in a span, on a host in another span.
 func (n *Names) AddressOn(host, port source.Span) (a Address, why string) {
 	a, why = n.Address(port)
-	if e := n.evaluate(host); a.Host == UnknownHost && len(e.hosts) == 1 && e.unresolved == "" {
+	if e := n.evaluate(host); a.Host == UnknownHost && len(e.hosts) == 1 && e.why == "" {
 		a.Host = e.hosts[0]
 	}
 	return a, why
 }
 
-// evaluation collects what an expression and the declarations of its names state.
+// evaluation collects the statements of an expression and of the declarations of its names.
 type evaluation struct {
 	*Names
-	seen  map[int]bool // the expressions that were read, by their offsets
-	ports []found
+	seen  map[int]bool // the offsets of the expressions already read
+	ports []Address
 	hosts []Host
-	// sockets are the Unix domain sockets, "" for one whose path is not known.
+	// sockets are the Unix domain sockets, "" for a socket with an unknown path.
 	sockets   []string
-	variables []string // the environment variables that are asked for
-	// isOption says that the environment or the command line may give another address.
+	variables []string // the environment variables in the expressions
+	// isOption says that the environment or the command line may replace the address.
 	isOption bool
-	// unresolved is the first name that the file does not declare, and computed the first expression that calculates.
-	unresolved, computed string
+	why      string // the first reason for an unknown address
 }
 
-// found is a port, with its host, that is written at an offset.
-type found struct {
-	Host Host
-	Port int
-	at   int
-}
+// undeclared is the reason for an unknown address from a name.
+const undeclared = "%s is not declared in the file"
+
+func (e *evaluation) fail(format string, of any) { e.why = cmp.Or(e.why, fmt.Sprintf(format, of)) }
 
 func (n *Names) evaluate(s source.Span) *evaluation {
 	e := &evaluation{Names: n, seen: map[int]bool{}}
@@ -56,22 +53,22 @@ func (n *Names) evaluate(s source.Span) *evaluation {
 	return e
 }
 
-// minPort is the lowest number that is taken for a port where it stands alone: below it are indexes, radixes, counts.
+// minPort is the lowest port that a bare number states: below are indexes, radixes, counts.
 const minPort = 80
 
 var (
 	stringLiteral = lazyregexp.New("\"[ \\n]*\"|'[ \\n]*'|`[ \\n]*`")
 	numberLiteral = lazyregexp.New(`\b(\d[\d_]*)(?:[ui](?:16|32)|[uUlL]+)?\b`)
-	// ipNumbers are the numbers of an IP address, and of an index.
+	// ipNumbers matches the numbers of an IP address, and of an index.
 	ipNumbers = lazyregexp.New(`\[[\d\s,;]*\]|\{\s*\d+(?:\s*,\s*\d+){3,7}\s*\}|\bIpv[46]Addr::new\([^)]*\)`)
-	// arithmetic is an operator between operands, or a function that makes a random number.
+	// arithmetic matches an operator between operands, or a function that makes a random number.
 	arithmetic = lazyregexp.New(`[\w\])]\s*[+*/%-]\s*[\w(]|\b[rR]and(?:om)?\w*\b|\w[rR]andom|\bnextInt\b`)
-	// dottedName is a name with its fields, which may stand on lines of their own.
+	// dottedName matches a name with its fields, which may stand on separate lines.
 	dottedName = lazyregexp.New(`[@$]?[A-Za-z_]\w*(?:(?:\s*\??\.|::|->)\w+)*`)
-	// applicationSetting asks for what files of settings give, whatever the default.
+	// applicationSetting matches a call for a value from settings files, whatever the default.
 	applicationSetting = lazyregexp.New(`\bApplication\.(?:get|fetch|compile)_env`)
-	// asksOptions is in an expression that asks the environment, the command line, or options, or for what there is in
-	// place of a default.
+	// asksOptions matches an expression with the environment, the command line, options, or a value in place of a
+	// default.
 	asksOptions = lazyregexp.New(`(?i)\b\w*(?:env|environ|environment|args?|argv|options?|flags?|getenv)\b|` +
 		`\bdotenvy\b|FLAGS_|\bdefault_value|\bgetProperty\b|\bgetInteger\b|or(?:Else|Default)\b|\?:|\|\||\?\?`)
 )
@@ -85,11 +82,11 @@ func (e *evaluation) expression(x expression) {
 	literals := stringLiteral.FindAllIndex(x.code, -1)
 	isSum := arithmetic.Match(x.code) && (len(literals) == 0 || !bytes.ContainsRune(x.code, '+'))
 	if len(x.code) > source.MaxValue || isSum {
-		e.computed = cmp.Or(e.computed, source.Excerpt(x.raw))
+		e.fail("%q calculates", source.Excerpt(x.raw))
 		return
 	}
 	if m := applicationSetting.Find(x.code); m != nil {
-		e.unresolved = cmp.Or(e.unresolved, string(m))
+		e.fail(undeclared, m)
 	}
 	e.variables = append(e.variables, Variables(x.raw)...)
 	e.isOption = e.isOption || asksOptions.Match(x.raw)
@@ -103,12 +100,12 @@ func (e *evaluation) expression(x expression) {
 	e.names(x)
 }
 
-// element is what reads an element by its key: options[:port], config['port'], settings.get("port"),
+// element matches the read of an element by its key: options[:port], config['port'], settings.get("port"),
 // Configuration.GetValue<int>("Grpc:Port").
 var element = lazyregexp.New(`(?P<of>[\w.@$]+)\s*(?:\??\[\s*(?::(?P<symbol>\w+)|["'](?P<key>[\w.-]+)["'])\s*\]|` +
 	`(?:\.|->)\s*(?:fetch|get\w*|dig)(?:<[^<>()]*>)?\(\s*[:"'](?P<method>[A-Za-z_][\w.:-]*)["']?)`)
 
-// elements follows the elements that an expression reads by keys, and returns the expression without them.
+// elements follows the elements that an expression reads by keys, and returns the expression without the elements.
 func (e *evaluation) elements(x expression) expression {
 	all := element.FindAllSubmatchIndex(x.raw, maxDeclarations)
 	if len(all) > 0 {
@@ -127,7 +124,7 @@ func (e *evaluation) elements(x expression) expression {
 		case e.byName[key] != nil:
 			e.declarations(e.byName[key])
 		case !asksOptions.MatchString(of):
-			e.unresolved = cmp.Or(e.unresolved, string(x.raw[m[0]:m[1]]))
+			e.fail(undeclared, x.raw[m[0]:m[1]])
 		}
 		source.Blank(x.code[m[0]:m[1]])
 	}
@@ -141,10 +138,10 @@ func group(text []byte, match []int, number int) []byte {
 	return text[match[2*number]:match[2*number+1]]
 }
 
-// joined ends what a string is appended to.
+// joined matches the end of code that a string is appended to.
 var joined = lazyregexp.New(`[\w)\]"'](?:\s*(?:[+.]+|&|<>)\s*)$`)
 
-// numbers takes the number literals of an expression that may be ports.
+// numbers adds the number literals of an expression that may be ports.
 func (e *evaluation) numbers(x expression) {
 	code := ipNumbers.ReplaceAllFunc(x.code, func(ip []byte) []byte { return bytes.Repeat([]byte("_"), len(ip)) })
 	for _, m := range numberLiteral.FindAllSubmatchIndex(code, -1) {
@@ -157,28 +154,30 @@ func (e *evaluation) numbers(x expression) {
 	}
 }
 
-// add adds an address that is written at an offset.
+// add adds an address written at an offset.
 func (e *evaluation) add(a Address, at int) {
 	switch {
 	case a.Host == UnixSocket:
 		e.sockets = append(e.sockets, a.Socket)
 	case a.Port != 0:
-		e.ports = append(e.ports, found{a.Host, a.Port, at})
+		a.Place.Line = e.Line(at)
+		e.ports = append(e.ports, a)
 	}
 }
 
 var (
-	// own stands before the names of an object's or a class's own fields, and before the flags of gflags and Abseil.
+	// own matches the text before the names of an object's or a class's own fields, and before the flags of gflags and
+	// Abseil.
 	own = lazyregexp.New(`^(?:(?:self|cls|this|Self)(?:\.|::|->)|FLAGS_)`)
-	// hostName is a name that is given a host and no port.
+	// hostName matches a name for a host without a port.
 	hostName = lazyregexp.New(`(?i)host|\bip|interface|_ip$`)
-	// noName are words that are no names of values: keywords, conversions and types.
+	// noName matches words that are no names of values: keywords, conversions and types.
 	noName = source.Exactly(`new|as|await|try|if|else|is|in|or|and|not|let|mut|true|false|None|nil|null|undefined|` +
 		`self|this|cls|int|str|string|float|parse|some|return|when|unless|then|do|end|fn|u16|u32|i32|usize|` +
 		`[A-Z]\w*[a-z]\w*(?:(?:\.|::)[A-Z]\w*)*|ref|to_[si]|const|static|move|std(?:::\w+)*|net(?:::\w+)*|[@$]?_`)
 )
 
-// key follows the key of an element.
+// key matches the text after the key of an element.
 var key = lazyregexp.New(`^\s*=>`)
 
 // names follows the names in an expression to their declarations.
@@ -189,24 +188,24 @@ func (e *evaluation) names(x expression) {
 			after = x.code[m[1]]
 		}
 		isKey := key.Match(x.code[m[1]:])
-		// A name after a dot belongs to something that is not known. A colon ends the name of an argument, and a quote
+		// A name after a dot belongs to an unknown value. A colon ends the name of an argument, and a quote
 		// the prefix of a string.
 		isPart := m[0] > 0 && (strings.IndexByte(".:>", x.code[m[0]-1]) >= 0 || source.IsWordByte(x.code[m[0]-1]))
 		isLabel := after == ':' || after == '=' && m[1]+1 < len(x.code) && x.code[m[1]+1] != '='
 		if !isPart && !isLabel && !isKey && strings.IndexByte("\"'", after) < 0 {
 			name := strings.ReplaceAll(strings.Join(strings.Fields(string(x.code[m[0]:m[1]])), ""), "?", "")
-			e.name(name, x.at, after == '(')
+			e.name(name, x.at, after == '(', e.Elsewhere(name, x.at+m[0]))
 		}
 	}
 }
 
-// converted is what a name ends with whose value is read in another form.
+// converted matches a conversion at the end of a name.
 var converted = lazyregexp.New(`\.(?:to_[si]|value|clone|as_str|get)$`)
 
-// name follows a name that is used at an offset. A call name.method() is followed to the name, unless the file declares
-// the method as a name.
-func (e *evaluation) name(dotted string, at int, isCall bool) {
-	if noName.MatchString(dotted) && e.declarationsOf(dotted, at) == nil {
+// name follows a name at an offset. elsewhere are the addresses of the name from other files. A call name.method() is
+// followed to the name, unless the file declares the method as a name.
+func (e *evaluation) name(dotted string, at int, isCall bool, elsewhere []Address) {
+	if noName.MatchString(dotted) && e.declarationsOf(dotted, at) == nil && elsewhere == nil {
 		return
 	}
 	asks := asksOptions.MatchString(dotted)
@@ -221,16 +220,36 @@ func (e *evaluation) name(dotted string, at int, isCall bool) {
 	}
 	all := e.declarationsOf(dotted, at)
 	switch {
+	case len(elsewhere) > 0:
+		e.elsewhere(dotted, elsewhere)
 	case len(all) == 0 && hostConstant.MatchString(dotted):
 	case len(all) == 0 && hostName.MatchString(dotted):
 		e.hosts = append(e.hosts, UnknownHost)
 	case len(all) == 0 && !asks:
-		e.unresolved = cmp.Or(e.unresolved, dotted)
+		e.fail(undeclared, dotted)
 	}
 	e.declarations(all)
 }
 
-// declarations reads the values of a name. One of several that states nothing may replace what another one states.
+// elsewhere adds the addresses of a name from other files.
+func (e *evaluation) elsewhere(name string, all []Address) {
+	for _, a := range all {
+		e.isOption = e.isOption || a.Certainty == Default
+		if a.Variable != "" {
+			e.variables = append(e.variables, a.Variable)
+		}
+		switch {
+		case a.Port != 0:
+			e.ports = append(e.ports, a)
+		case a.Host == UnknownHost && a.Variable == "" && !hostName.MatchString(name):
+			e.fail("%s is not known in another file", name)
+		default:
+			e.hosts = append(e.hosts, a.Host)
+		}
+	}
+}
+
+// declarations reads the values of a name. A value without a statement may replace the statement of another value.
 func (e *evaluation) declarations(all []declaration) {
 	for _, d := range all {
 		stated := e.stated()
@@ -246,13 +265,13 @@ func (e *evaluation) declarations(all []declaration) {
 	}
 }
 
-// stated returns how much is stated by what was read.
+// stated returns the number of statements so far.
 func (e *evaluation) stated() int {
 	return len(e.ports) + len(e.hosts) + len(e.sockets) + len(e.variables)
 }
 
-// declarationsOf returns the declarations of a dotted name: those of the name as it is written, or of the object's own
-// field, or of the field of anything that the file declares.
+// declarationsOf returns the declarations of a dotted name as written, or of the object's own field, or of the field of
+// any declared object.
 func (e *evaluation) declarationsOf(dotted string, at int) []declaration {
 	name := converted.ReplaceAllString(Path(dotted), "")
 	if all := e.visible(name, at); all != nil {
@@ -269,23 +288,20 @@ func (e *evaluation) declarationsOf(dotted string, at int) []declaration {
 	return nil
 }
 
-// Path returns a dotted name without what stands before the names of an object's own fields, and without namespaces.
+// Path returns a dotted name without namespaces, and without the text before the names of an object's own fields.
 func Path(dotted string) string {
 	name := strings.ReplaceAll(own.ReplaceAllString(dotted, ""), "->", ".")
 	return name[strings.LastIndex(name, ":")+1:]
 }
 
-// address returns the one address that was found in an expression on a line.
+// address returns the one address found in an expression on a line.
 func (e *evaluation) address(line int) (a Address, why string) {
 	a.Place.Line = line
-	if e.unresolved == "" && e.computed == "" {
-		a.Variable = oneVariable(e.variables)
+	if e.why != "" {
+		return a, e.why
 	}
+	a.Variable = oneVariable(e.variables)
 	switch {
-	case e.computed != "":
-		return a, fmt.Sprintf("%q calculates", e.computed)
-	case e.unresolved != "":
-		return a, e.unresolved + " is not declared in the file"
 	case len(e.ports) > 0:
 		return e.withPort(a)
 	case len(e.sockets) > 0:
@@ -305,8 +321,8 @@ func (e *evaluation) withPort(a Address) (_ Address, why string) {
 	hosts := slices.Clone(e.hosts)
 	for _, f := range e.ports {
 		if f.Port != one.Port || len(e.sockets) > 0 {
-			return a, fmt.Sprintf("several addresses are written: port %d in line %d, port %d in line %d",
-				one.Port, e.Line(one.at), f.Port, e.Line(f.at))
+			return a, fmt.Sprintf("several addresses are written: port %d in %s, port %d in %s",
+				one.Port, where(one), f.Port, where(f))
 		}
 		if f.Host != UnknownHost {
 			hosts = append(hosts, f.Host)
@@ -316,8 +332,7 @@ func (e *evaluation) withPort(a Address) (_ Address, why string) {
 	if hosts = slices.Compact(hosts); len(hosts) == 1 {
 		a.Host = hosts[0]
 	}
-	a.Port, a.Certainty = one.Port, Written
-	a.Place.Line = e.Line(one.at)
+	a.Port, a.Certainty, a.Place = one.Port, Written, one.Place
 	if e.isOption || len(e.variables) > 0 {
 		a.Certainty = Default
 	}
@@ -337,4 +352,12 @@ func (e *evaluation) withSocket(a Address) Address {
 		a.Certainty = Default
 	}
 	return a
+}
+
+// where says where an address stands: on a line of the file, or in another file.
+func where(a Address) string {
+	if a.Place.Path != "" {
+		return a.Place.String()
+	}
+	return fmt.Sprintf("line %d", a.Place.Line)
 }

@@ -10,48 +10,54 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// Names are the names that a text declares, with the expressions that they are declared with.
+// Names are the declared names of a text, with the expressions of their declarations.
 type Names struct {
 	*source.Text
 	byName map[string][]declaration
 	blocks *source.Blocks
-	left   int // how many expressions may still be read
+	left   int // how many more expressions may be read
+	// Elsewhere returns the addresses of a name at an offset from other files, each in its place. The zero Address is
+	// an unknown address.
+	Elsewhere func(name string, at int) []Address
+	// IsImported says that other files construct the classes of the text.
+	IsImported bool
 }
 
-// declaration is a value of a name, and the scope that the name is visible in.
+// declaration is a value of a name, and the scope of the name.
 type declaration struct {
 	value expression
 	scope int // the index of a block
-	// isOption says that the command line or the environment gives another value, and variable by which environment
-	// variable, "" for none.
+	// isOption says that the command line or the environment gives another value. variable is the environment variable
+	// for the value, "" for none.
 	isOption bool
 	variable string
-	// isBare says that it is an assignment without a word or a type that declares a variable.
+	// isBare says that the declaration is an assignment without a word or a type to declare a variable.
 	isBare bool
 }
 
 // expression is a part of a text, or code in a string of the text.
 type expression struct {
 	raw, code []byte
-	at        int // the offset in the text, or that of the string
+	at        int // the offset in the text, or the offset of the string
 }
 
 const (
-	// maxDeclarations is how many declarations of one name are read, and maxExpressions how many expressions of one
-	// text. Real texts have few; those that are made to take long have many.
+	// maxDeclarations bounds the declarations of one name, and maxExpressions the expressions of one text. Real texts
+	// have few; texts made to take long have many.
 	maxDeclarations = 16
 	maxExpressions  = 1000
-	// maxBefore is how many bytes of a line are looked at before a declaration: minified lines are long.
+	// maxBefore is the number of bytes read on a line before a declaration: minified lines are long.
 	maxBefore = 200
 )
 
-// Read collects the declarations that patterns match. The group "name" of a pattern is what is declared, or the group
-// "field" what is reached as a field of something: an option "--listen-port" is the field listen_port. The group
-// "value" is the value; without one the value is what follows the match, up to the first of the bytes in ends that
-// stands in no bracket. A pattern with a group "statement" matches nothing in brackets: what looks like an assignment
-// there is an argument of a call.
+// Read collects the declarations that match patterns. The group "name" of a pattern is the declared name. The group
+// "field" is the name of a field of any object: an option "--listen-port" is the field listen_port. The group "value"
+// is the value; without the group, the value is the text after the match, up to the first of the bytes in ends outside
+// of brackets. A pattern with a group "statement" matches nothing in brackets: an apparent assignment there is an
+// argument of a call.
 func Read(t *source.Text, ends string, patterns ...*lazyregexp.Regexp) *Names {
 	n := &Names{Text: t, byName: map[string][]declaration{}, blocks: source.FindBlocks(t), left: maxExpressions}
+	n.Elsewhere = func(string, int) []Address { return nil }
 	for _, p := range patterns {
 		isArgument := func(int) bool { return false }
 		if p.SubexpIndex("statement") >= 0 {
@@ -68,7 +74,7 @@ func Read(t *source.Text, ends string, patterns ...*lazyregexp.Regexp) *Names {
 			} else {
 				value.To = t.Until(m[1], ends)
 			}
-			// What begins so is a comparison, or what a function returns.
+			// These bytes begin a comparison, or the result of a function.
 			if value.From < len(t.Code) && strings.IndexByte("=>", t.Code[value.From]) < 0 {
 				n.add(name, at, declaration{value: n.expression(value)})
 			}
@@ -78,7 +84,7 @@ func Read(t *source.Text, ends string, patterns ...*lazyregexp.Regexp) *Names {
 	return n
 }
 
-// tuple is an assignment to several names: host, port = "localhost", 50051.
+// tuple matches an assignment to several names: host, port = "localhost", 50051.
 var tuple = lazyregexp.New(`(?m)^[ \t]*(?:(?:const|let|var|val|local)\s+)?[\[({]?` +
 	`(?P<names>[@$]?\w+(?:[ \t]*,[ \t]*[@$]?\w+)+)[\])}]?[ \t]*:?=[ \t]*`)
 
@@ -93,7 +99,7 @@ func (n *Names) readTuples(ends string) {
 	}
 }
 
-// declared returns the name that a match declares, "" for none, and its offset.
+// declared returns the name in a match, "" for none, and the offset of the name.
 func declared(t *source.Text, pattern *lazyregexp.Regexp, match []int) (name string, at int) {
 	if i := pattern.SubexpIndex("field"); i >= 0 && match[2*i] >= 0 {
 		field, _ := t.Group(pattern, match, "field")
@@ -106,19 +112,18 @@ func declared(t *source.Text, pattern *lazyregexp.Regexp, match []int) (name str
 	return "", 0
 }
 
-// Field is the name of what is reached as a field of anything, such as an option of the command line.
+// Field returns the name of a field of any object, such as an option of the command line.
 func Field(name string) string {
 	return "." + strings.ReplaceAll(strings.TrimLeft(name, "-"), "-", "_")
 }
 
-// DeclareOption adds a declaration of a name that an option of the command line, or an environment variable, gives when
-// the app runs, with its default in a span. The variable is "" for an option that has none, and the span is empty for
-// one without a default.
+// DeclareOption adds a declaration of a name with a value from an option of the command line or from an environment
+// variable. The variable is "" for an option without a variable. value is the span of the default, empty for none.
 func (n *Names) DeclareOption(name, variable string, value source.Span) {
 	n.add(name, value.From, declaration{value: n.expression(value), isOption: true, variable: variable})
 }
 
-// AssignOption does what [Names.DeclareOption] does, for a variable that is declared elsewhere: a call is given its
+// AssignOption is [Names.DeclareOption] for a variable with its declaration elsewhere: a call gets the variable's
 // address.
 func (n *Names) AssignOption(name, variable string, value source.Span) {
 	n.add(name, value.From, declaration{
@@ -126,8 +131,7 @@ func (n *Names) AssignOption(name, variable string, value source.Span) {
 	})
 }
 
-// add adds a declaration of a name that stands at an offset. What is reached as a field of anything is visible
-// everywhere.
+// add adds a declaration of a name at an offset. A field of any object is visible everywhere.
 func (n *Names) add(name string, at int, d declaration) {
 	if len(n.byName[name]) == maxDeclarations {
 		return
@@ -141,9 +145,8 @@ func (n *Names) add(name string, at int, d declaration) {
 	n.byName[name] = append(n.byName[name], d)
 }
 
-// visible returns the declarations of a name that are visible at an offset: those of the innermost scope around it that
-// declares it. A
-// parameter of a function around the offset hides those outside of the function: it is what calls give it.
+// visible returns the declarations of a name in the innermost scope around an offset. A parameter of a function around
+// the offset hides the declarations outside of the function: calls give the parameter its value.
 func (n *Names) visible(name string, at int) []declaration {
 	line := n.LogicalLine(at)
 	innermost, depth := n.innermost(name, line, math.MaxInt)
@@ -173,8 +176,8 @@ func (n *Names) visible(name string, at int) []declaration {
 	return innermost
 }
 
-// innermost returns the declarations of a name in the innermost scope around a line that is less deep than a depth, and
-// how deep that is.
+// innermost returns the declarations of a name in the innermost scope around a line at a depth below a bound, and the
+// depth.
 func (n *Names) innermost(name string, line, below int) (all []declaration, deepest int) {
 	deepest = -1
 	for _, d := range n.byName[name] {
@@ -189,8 +192,8 @@ func (n *Names) innermost(name string, line, below int) (all []declaration, deep
 	return all, deepest
 }
 
-// onlyAssigns reports whether declarations of a name, which are in one scope, are assignments to a variable that is
-// declared around it.
+// onlyAssigns reports whether the declarations of a name, all in one scope, are assignments to a variable of a scope
+// around.
 func (n *Names) onlyAssigns(name string, all []declaration) bool {
 	if len(all) == 0 || strings.HasPrefix(name, "$") || !n.isOuter(n.first(all[0])) {
 		return false
@@ -205,9 +208,9 @@ func (n *Names) first(d declaration) int {
 }
 
 var (
-	// bare is what stands in its line before an assignment that declares no variable.
+	// bare matches the text on the line before an assignment that declares no variable.
 	bare = lazyregexp.New(`(?:^|[;{}&|]|\b(?:then|do|and|or|else))\s*(?:\(\s*)?$`)
-	// localFunction begins a function whose assignments are to variables of its own.
+	// localFunction matches the head of a function with assignments to its own variables.
 	localFunction = lazyregexp.New(`^\s*(?:async\s+)?def\b`)
 )
 
@@ -221,8 +224,8 @@ func (n *Names) isOuter(line int) bool {
 	return false
 }
 
-// hiding returns the head of the function that a line is in and a scope is not, and that has a parameter of a name: the
-// name stands in its brackets; -1 for none.
+// hiding returns the head of a function around a line, but not around a scope, with a parameter of a name: the name
+// stands in the brackets of the head. -1 stands for none.
 func (n *Names) hiding(name string, line, scope int) int {
 	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "@") {
 		return -1
@@ -245,7 +248,7 @@ func (n *Names) expression(s source.Span) expression {
 	return expression{raw: n.Raw[s.From:s.To], code: n.Code[s.From:s.To], at: s.From}
 }
 
-// Values returns the values that a name has where it is used at an offset.
+// Values returns the values of a name at an offset.
 func (n *Names) Values(name string, at int) []source.Span {
 	var values []source.Span
 	for _, d := range n.visible(name, at) {

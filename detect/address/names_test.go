@@ -111,6 +111,23 @@ func TestWhyAnAddressIsNotKnown(t *testing.T) {
 	}
 }
 
+// An address of another file is named by its place there.
+func TestAddressesOfOtherFilesDiffer(t *testing.T) {
+	t.Parallel()
+	read := grammar.Read([]byte("listen(PORT)"))
+	names := address.Read(read, "\n", assignment)
+	names.Elsewhere = func(string, int) []address.Address {
+		one, other := address.Parse(":1111"), address.Parse(":2222")
+		one.Place.Path, one.Place.Line, other.Place.Path, other.Place.Line = "a.go", 3, "b.go", 5
+		return []address.Address{one, other}
+	}
+	argument, _ := read.Argument(len("listen("), 0)
+	const want = "several addresses are written: port 1111 in a.go:3, port 2222 in b.go:5"
+	if a, why := names.Address(argument); a.IsKnown() || why != want {
+		t.Errorf("got %q, because %q; want %q", a, why, want)
+	}
+}
+
 // A chain of names, each of which has several values, costs no more than the bounds.
 func TestLongChainsOfNamesEnd(t *testing.T) {
 	t.Parallel()

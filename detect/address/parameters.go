@@ -9,24 +9,27 @@ import (
 )
 
 var (
-	// headName is what stands before the parameters of a function or a class: its name.
+	// headName matches the name of a function or a class before its parameters.
 	headName = lazyregexp.New(`(?:(\w+)\s*=\s*(?:async\s*)?(?:function\b\s*)?|(\w+)\s*(?:<[^<>]*>)?\s*)$`)
-	// constructor is the name of a constructor in languages in which it is not that of its class, and class the head of
-	// one.
+	// constructor matches a constructor name in languages with a name other than the class name, and class the head of
+	// a class.
 	constructor = source.Exactly(`__init__|__construct|constructor|initialize|init`)
 	class       = lazyregexp.New(`\b(?:class|struct|object|actor)\s+(\w+)`)
-	// receiver is the first parameter of a method, which its calls do not have.
+	// inherits matches the head of a class before the name of its base class, whose constructor the class may call.
+	inherits = lazyregexp.New(`\bclass\s+\w+\s*(?:\((?:\s*[\w.]+\s*,)*\s*|<\s*|\bextends\s+)$`)
+	// receiver matches the first parameter of a method, which has no argument in calls.
 	receiver = source.Exactly(`\s*(?:self|cls|&(?:mut\s+)?self)\s*`)
-	// typed is what stands before the name of a function that is declared again, and calls what does before a call.
+	// typed matches the word before a function name that is declared again, and calls the words before a call.
 	typed = lazyregexp.New(`(\w+)[ \t*&]+$`)
 	calls = source.Exactly(`new|await|return|yield|throw|else|do|in|and|or|not|then|try|go|co_await|co_return`)
-	// parameterDefault is what the default of a parameter stands behind.
+	// parameterDefault matches the text before the default of a parameter.
 	parameterDefault = lazyregexp.New(`^[^=]*[^=!<>]=\s*`)
 )
 
-// arguments returns what a parameter of a function of the file is: the arguments of all calls in the file, or the
-// default where a call has none. head is the line on which the function begins. Nothing is known of a function that the
-// file does not call, or that has the name of another one.
+// arguments returns the values of a parameter of a function of the file: the arguments of all calls in the file, or the
+// default for a call without the argument. head is the first line of the function. A function without calls in the
+// file, a function with the name of another one, and the constructor of a class with subclasses have no known values;
+// nor has a default in a constructor that other files call.
 func (n *Names) arguments(name string, head int) []declaration {
 	start := n.LineStart(head)
 	open := start + bytes.IndexByte(n.LineCode(head), '(')
@@ -35,21 +38,30 @@ func (n *Names) arguments(name string, head int) []declaration {
 	if function == "" || number < 0 {
 		return nil
 	}
+	isConstructor := at < start // its name is that of the class
+	hasDefault := value.From < value.To && !(n.IsImported && isConstructor)
 	var all []declaration
 	for call := range n.Words(function) {
 		end := call + len(function)
-		if call == at || end == len(n.Code) || n.Code[end] != '(' {
+		if call == at {
+			continue
+		}
+		line := n.Code[max(n.LineStart(n.LogicalLine(call)), call-maxBefore):call]
+		if inherits.Match(line) {
+			return nil // super() may give another value
+		}
+		if end == len(n.Code) || n.Code[end] != '(' {
 			continue
 		}
 		if len(all) == maxDeclarations {
-			return nil // the others may give another value
+			return nil // another call may give another value
 		}
-		before := typed.FindSubmatch(n.Code[max(n.LineStart(n.LogicalLine(call)), call-maxBefore):call])
+		before := typed.FindSubmatch(line)
 		if before != nil && !calls.Match(before[1]) {
 			return nil
 		}
 		argument, ok := n.Argument(end+1, number, name)
-		if !ok && value.From == value.To {
+		if !ok && !hasDefault {
 			return nil
 		}
 		if !ok {
@@ -60,8 +72,8 @@ func (n *Names) arguments(name string, head int) []declaration {
 	return all
 }
 
-// functionOf returns the name by which the function is called whose parameters are in a bracket on a line, and where
-// that name stands; "" for none.
+// functionOf returns the name in calls of a function, and the offset of the name in the function's head; "" for none.
+// head is the line of the function, and open the offset of its bracket.
 func (n *Names) functionOf(head, open int) (name string, at int) {
 	start := n.LineStart(head)
 	m := headName.FindSubmatchIndex(n.Code[start:open])
@@ -77,15 +89,15 @@ func (n *Names) functionOf(head, open int) (name string, at int) {
 		return name, at
 	}
 	for _, outer := range n.blocks.Heads(head, -1) {
-		if c := class.FindSubmatch(n.LineCode(outer)); c != nil {
-			return string(c[1]), at
+		if c := class.FindSubmatchIndex(n.LineCode(outer)); c != nil {
+			return string(n.LineCode(outer)[c[2]:c[3]]), n.LineStart(outer) + c[2]
 		}
 	}
 	return "", 0
 }
 
-// parameter returns the number of a parameter by its name, from 0, and its default; below 0 for one that is not among
-// those after a bracket, or that is not plain.
+// parameter returns the number of a parameter by its name, from 0, and its default. The number is below 0 for a missing
+// parameter or a parameter that is not plain.
 func (n *Names) parameter(name string, open int) (number int, value source.Span) {
 	each, _ := n.Arguments(open)
 	if len(each) > 0 && receiver.MatchString(n.Slice(each[0])) {

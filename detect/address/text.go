@@ -14,15 +14,15 @@ var (
 	// addressLiteral is an address or a port. The host may be interpolated: "{}:", "${host}:", "\(host):", "%s:".
 	addressLiteral = lazyregexp.New(`^(?:([\w.-]*|\[[\w.:]*\])|\\\([^)]*\)|[$#]?\{[^}]*\}|%s|\$\w+)` +
 		`:(\d{1,5})$|^(\d{1,5})$`)
-	// interpolation is the code at the end of a string, and what stands before.
+	// interpolation matches code at the end of a string, and the text before the code.
 	interpolation       = lazyregexp.New(`^(.*?)(?:(?:\\\(|[$#]?\{)((?:[^{}\\]|\{[^{}]*\})+)[)}]|\$(\w+))$`)
 	interpolationFormat = lazyregexp.New(`:[ds]$`)
 	quotedContents      = lazyregexp.New(`"[^"\n]*"|'[^'\n]*'`)
-	// socketScheme begins a Unix domain socket (grpc's doc/naming.md).
+	// socketScheme matches the beginning of a Unix domain socket (grpc's doc/naming.md).
 	socketScheme = lazyregexp.New(`^unix(?:-abstract)?:`)
 )
 
-// text takes the contents of a string, which stands at an offset. isPart says that another text goes before.
+// text reads the contents of a string at an offset. isPart says that another text goes before.
 func (e *evaluation) text(text string, at int, isPart bool) {
 	if socketScheme.MatchString(text) {
 		e.socket(text, at)
@@ -59,7 +59,7 @@ func (e *evaluation) text(text string, at int, isPart bool) {
 	}
 }
 
-// hostBefore takes what a string has before a port that stands elsewhere.
+// hostBefore adds the host in a string before a port elsewhere.
 func (e *evaluation) hostBefore(host string) {
 	if strings.HasSuffix(host, ":") && !strings.ContainsAny(host, "{($%") {
 		if a := Parse(host + "80"); a.Port != 0 && (len(host) > 1 || a.Host != AllInterfaces) {
@@ -68,7 +68,7 @@ func (e *evaluation) hostBefore(host string) {
 	}
 }
 
-// socket takes the text of a Unix domain socket. The path is not known if the text goes on elsewhere.
+// socket adds the Unix domain socket in a text. The path is unknown if the text goes on elsewhere.
 func (e *evaluation) socket(text string, at int) {
 	if _, path, _ := strings.Cut(text, ":"); strings.Trim(path, "/") == "" || strings.ContainsAny(path, "{}%$#") {
 		text = ""
@@ -76,7 +76,7 @@ func (e *evaluation) socket(text string, at int) {
 	e.add(Address{Host: UnixSocket, Socket: text}, at)
 }
 
-// interpolated takes code in a string, which stands at an offset, for a port.
+// interpolated reads code in a string at an offset, for a port.
 func (e *evaluation) interpolated(code string, at int) {
 	raw := []byte(interpolationFormat.ReplaceAllString(code, ""))
 	delete(e.seen, at)
@@ -88,11 +88,11 @@ func (e *evaluation) interpolated(code string, at int) {
 }
 
 var (
-	// hostConstant matches what libraries call a host that stands for an address, and hostNumbers the numbers of one.
+	// hostConstant matches library names for a host, and hostNumbers the numbers of an address.
 	hostConstant = lazyregexp.New(`(?i)\b(?:((?:ipv6)?loopback(?:_?(?:ipv?[46]|v[46]))?|localhost)|` +
 		`(unspecified|any_?ipv?[46]|ipv[46]_any|ipaddress\.(?:ipv6)?any))\b`)
 	hostNumbers = lazyregexp.New(`[\[({]\s*(\d{1,3}(?:\s*,\s*\d{1,3}){3})\s*[\])}]`)
-	// ownHost asks for the machine's own name or address, which is that of one interface.
+	// ownHost matches a call for the machine's own name or address, the address of one interface.
 	ownHost = lazyregexp.New(`(?i)\b(?:gethostby(?:name|addr)|gethost(?:name|entry)|getfqdn|getLocalHost|` +
 		`os\s*\.\s*hostname|hostname::get)\b|` +
 		`\b(?:ip\.address|(?:get_?)?(?:my|local|own|host)_?ip(?:_?addr(?:ess)?)?|` +
@@ -102,7 +102,7 @@ var (
 // IsOwnHost reports whether code asks for the machine's own name or address.
 func IsOwnHost(code []byte) bool { return ownHost.Match(code) }
 
-// hostsIn takes the hosts that an expression has without a string.
+// hostsIn adds the hosts of an expression outside of strings.
 func (e *evaluation) hostsIn(x expression) {
 	for _, m := range hostConstant.FindAllSubmatch(x.code, maxDeclarations) {
 		h := Loopback

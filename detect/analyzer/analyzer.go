@@ -1,11 +1,11 @@
-// Package analyzer is the contract between the detect phase and the languages, and what the languages share: how files
-// become findings, and findings become gRPC servers.
+// Package analyzer is the contract between the detect phase and the languages, and the common code of the languages:
+// from files to findings, and from findings to gRPC servers.
 //
 //	file --Required, Analyze--> Result (findings) --PostAnalyze: Projects, Servers--> []plan.Server
 //
-// Sources and settings that prove nothing by themselves wait until another does ([Definition.MayServe], [Scan.Waits]):
-// an app in another language, which has many such sources in its web pages, costs no more than the search for a few
-// words.
+// Sources and settings that prove nothing alone wait until another file proves a server ([Definition.MayServe],
+// [Scan.Waits]). An app in another language, with many such sources in its web pages, then costs only the search for a
+// few words.
 //
 // Begin with [Definition], which a language fills in, and [New]. [Rule] is the usual way from a source to findings, and
 // [Servers] the usual way from findings to servers.
@@ -26,19 +26,19 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// Language names a language, or several that one build serves.
+// Language names a language, or several languages of one build.
 type Language struct {
 	Name  string // in the build plan: "go"
 	Title string // for users: "Go"
-	// Others are further names that servers may have, with their titles.
+	// Others are further names of languages that servers may have, with their titles.
 	Others map[string]string
-	// Frameworks are all frameworks that servers may have.
+	// Frameworks are all frameworks of the language's servers.
 	Frameworks []Framework
-	// Toolchain is how programs in the language are built and started.
+	// Toolchain says how programs in the language are built and started.
 	Toolchain target.Toolchain
 }
 
-// Titles returns the names of the languages for users, in alphabetical order.
+// Titles returns the titles of the languages in alphabetical order.
 func (l Language) Titles() []string {
 	titles := []string{l.Title}
 	for _, title := range l.Others {
@@ -48,12 +48,12 @@ func (l Language) Titles() []string {
 	return titles
 }
 
-// Analyzer recognizes the gRPC servers of one language. Its functions may be called by several goroutines at once.
+// Analyzer recognizes the gRPC servers of one language. Several goroutines may call its methods at once.
 type Analyzer interface {
-	// Language tells what the analyzer can find.
+	// Language describes what the analyzer can find.
 	Language() Language
-	// Required reports, by the path alone, whether a file can hold evidence. It is asked once or twice about every file
-	// of an app, so a file of another extension should cost it one look at the extension.
+	// Required reports, by the path alone, whether a file can hold evidence. Each file of an app costs one or two
+	// calls, so a look at the extension should be enough to refuse a file.
 	Required(path string) bool
 	// NewScan begins the analysis of one app.
 	NewScan() Scan
@@ -61,32 +61,33 @@ type Analyzer interface {
 
 // Scan is the analysis of one app by one analyzer.
 type Scan interface {
-	// Analyze reads one required file and keeps what it found. An error means that the file was left out, in whole or
-	// in part. Several goroutines call it at once.
+	// Analyze reads one required file and keeps the findings. An error means that the file was left out, in whole or in
+	// part. Several goroutines call Analyze at once.
 	Analyze(f *tree.File) error
-	// Waits reports whether a file has to be analyzed once more, after all were: it waited for another to prove a
-	// server, and one did.
+	// Waits reports, after all files are analyzed, whether a file needs another Analyze: the file waited for proof of a
+	// server, and another file proves a server.
 	Waits(path string) bool
 	// PostAnalyze returns the servers that the files prove, after the last Analyze. logf gets a line for each piece of
 	// evidence.
 	PostAnalyze(logf tree.Logf) []plan.Server
 }
 
-// Definition is an analyzer as a language writes it. T is what a file tells the language beside its findings, such as
-// the module path in a go.mod; struct{} if that is nothing.
+// Definition is an analyzer as a language writes it. T holds the facts of a file beside its findings, such as the
+// module path in a go.mod; struct{} for none.
 type Definition[T any] struct {
 	Language
-	// Required is that of [Analyzer].
+	// Required is the method of [Analyzer].
 	Required func(path string) bool
-	// MayServe reports whether a source, or settings, may prove a server: all that do have one of a few words. What has
-	// none is analyzed only if another proves a server, for it can say no more than what that one means by a name.
+	// MayServe reports whether a source or a settings file may prove a server, by a search for a few words. A file
+	// without these words can only explain the names in a proof, so the file is analyzed only if another file proves a
+	// server.
 	MayServe func(text []byte) bool
-	// Analyze returns what a required file holds. A result without anything is dropped, like nil. Several goroutines
-	// call it at once. An error means that the file was left out; a result may come with it. The result must not refer
-	// to the bytes of the file's text.
+	// Analyze returns the result of a required file. An empty result is dropped, like nil. Several goroutines call
+	// Analyze at once. An error means that the file was left out; a result may come with the error. The result must not
+	// refer to the bytes of the file's text.
 	Analyze func(f *tree.File) (*Result[T], error)
-	// PostAnalyze makes servers of the results, which are ordered by path. A server without a language gets the name
-	// of the definition's.
+	// PostAnalyze makes servers of the results, which are ordered by path. A server without a language gets the name of
+	// the definition's language.
 	PostAnalyze func(files []File[T], logf tree.Logf) []plan.Server
 }
 
@@ -103,7 +104,7 @@ func (d definition[T]) NewScan() Scan {
 	return &scan[T]{definition: d.Definition, waiting: map[string]bool{}}
 }
 
-// analyze is Analyze, with the services that a file defines.
+// analyze adds to the result of Analyze the services in a .proto file or in generated Go code.
 func (d Definition[T]) analyze(f *tree.File) (*Result[T], error) {
 	result, err := d.Analyze(f)
 	if path.Ext(f.Path) != ".proto" && !strings.HasSuffix(f.Path, "_grpc.pb.go") {
@@ -129,7 +130,7 @@ type scan[T any] struct {
 	found      atomic.Bool // a file proves a server
 	mu         sync.Mutex
 	files      []File[T]
-	waiting    map[string]bool // the paths of the sources that wait for one that does
+	waiting    map[string]bool // the paths of sources that wait for a proof
 }
 
 func (s *scan[T]) Analyze(f *tree.File) error {
@@ -153,7 +154,7 @@ func (s *scan[T]) Analyze(f *tree.File) error {
 	return err
 }
 
-// mayServe reports whether a file may prove a server. A file that cannot be read may: Analyze says why it cannot.
+// mayServe reports whether a file may prove a server. An unreadable file may: Analyze returns the error.
 func (s *scan[T]) mayServe(f *tree.File) bool {
 	if !s.definition.Toolchain.IsSource(f.Path) && !isSettings[path.Ext(f.Path)] {
 		return true
@@ -162,7 +163,7 @@ func (s *scan[T]) mayServe(f *tree.File) bool {
 	return err != nil || s.definition.MayServe(text)
 }
 
-// isSettings are the extensions of files of settings.
+// isSettings holds the extensions of settings files.
 var isSettings = map[string]bool{
 	".json": true, ".yaml": true, ".yml": true, ".toml": true, ".ini": true, ".cfg": true, ".conf": true,
 }
@@ -180,8 +181,7 @@ func (s *scan[T]) PostAnalyze(logf tree.Logf) []plan.Server {
 	return servers
 }
 
-// SetLanguages gives servers the languages that they are written in: those of sources by their extensions, and those of
-// built programs as their files tell.
+// SetLanguages sets the languages of servers: by extension for sources, by the results of the files for built programs.
 func SetLanguages[T any](servers []plan.Server, files []File[T], ofSource map[string]string) {
 	ofProgram := map[string]string{}
 	for _, f := range files {
@@ -193,8 +193,8 @@ func SetLanguages[T any](servers []plan.Server, files []File[T], ofSource map[st
 	}
 }
 
-// complete adds what the build phase prints of a server, and whether it lies beside the app proper: what lies in
-// examples does so in any program.
+// complete adds the facts that the build phase prints about a server, and whether the server lies beside the app
+// proper. A server in examples does so in any program.
 func (l Language) complete(s *plan.Server) {
 	s.Aside, s.IsExample = tree.Aside(fileOf(s))
 	if dir, isExample := tree.Aside(s.Evidence.Path); isExample && s.Aside == "" {
@@ -216,7 +216,7 @@ func (l Language) complete(s *plan.Server) {
 			switch {
 			case s.Health == plan.HealthAutomatic:
 				s.Service = cmp.Or(f.Service, s.Service)
-			case s.Health == plan.HealthRegistered && !f.hasHealth(): // with a server that is made elsewhere
+			case s.Health == plan.HealthRegistered && !f.hasHealth(): // with a server made elsewhere
 				s.Health = ""
 				asked{}.set(s)
 			}
@@ -224,8 +224,8 @@ func (l Language) complete(s *plan.Server) {
 	}
 }
 
-// fileOf returns a file of the program that a server belongs to: a library lies in the program that is built with it.
-// What lies in a folder internal of Go is no library, but the app's own: its program in cmd may be called an example.
+// fileOf returns a file of the server's program: a library lies in the program that is built with it. A Go folder
+// "internal" is part of the app and no library; the app's program in cmd may be called "example".
 func fileOf(s *plan.Server) string {
 	of := s.Evidence.Path
 	isInternal := strings.HasPrefix(of, "internal/") || strings.Contains(of, "/internal/")

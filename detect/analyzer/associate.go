@@ -9,16 +9,16 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// assignedName is the name that a statement gives what it makes.
+// assignedName matches the name on the left side of an assignment.
 var assignedName = lazyregexp.New(`([\w$@]+)\s*(?::\s*[\w.<>?\[\]]+\s*)?(?::?=|<-)[^=]`)
 
-// builder is the object whose method makes a server, such as a builder.
+// builder matches the object before a method that makes a server, such as a builder.
 var builder = lazyregexp.New(`([\w$@]+)\s*(?:\.|->)\s*$`)
 
-// Associate returns the findings of a text in which what is said of one of several servers has the site of that server:
-// listeners, health services and credentials whose statement has the server, the name that it is given or that of its
-// builder, or that stand in the function which makes that server alone. Servers of which one is made under a condition,
-// and the others are not, may be alternatives, and are not told apart.
+// Associate returns the findings of a text with several servers, each finding with the site of its server. Listeners,
+// health services and credentials belong to a server if the statement has the server, the server's name or the name of
+// the builder, or if the function around makes this server alone. If only some of the servers are made under a
+// condition, the servers may be alternatives, and the findings stay unchanged.
 func Associate(t *source.Text, found []finding.Finding) []finding.Finding {
 	var servers []associated
 	for s := range finding.All[finding.Server](found) {
@@ -62,14 +62,14 @@ func Associate(t *source.Text, found []finding.Finding) []finding.Finding {
 	}
 	found = withoutMakings(found)
 	for i, f := range found {
-		if h, ok := f.(finding.Health); ok && h.Of == nil && len(isTold) > 1 { // one of them may be without
+		if h, ok := f.(finding.Health); ok && h.Of == nil && len(isTold) > 1 { // a server may have no health service
 			found[i] = finding.AsUnsure(f)
 		}
 	}
 	return found
 }
 
-// saidOf returns a finding as one of a server.
+// saidOf returns a finding with the site of its server.
 func saidOf(f finding.Finding, of *finding.Site) finding.Finding {
 	switch f := f.(type) {
 	case finding.Listener:
@@ -88,7 +88,7 @@ func saidOf(f finding.Finding, of *finding.Site) finding.Finding {
 	return f
 }
 
-// areAlternatives reports whether a server is made under a condition that none of the others is made under.
+// areAlternatives reports whether a server is made under a condition that covers no server on another line.
 func areAlternatives(t *source.Text, blocks *source.Blocks, servers []associated) bool {
 	for i, s := range servers {
 		var others []int
@@ -104,8 +104,8 @@ func areAlternatives(t *source.Text, blocks *source.Blocks, servers []associated
 	return false
 }
 
-// withoutMakings leaves out the health services of no server in a text that gives one to a server: they are where that
-// is made.
+// withoutMakings leaves out the health services without a server if any health service has a server: findings without a
+// server are constructions of the same service.
 func withoutMakings(found []finding.Finding) []finding.Finding {
 	isOf := func(f finding.Finding) bool { h, ok := f.(finding.Health); return ok && h.Of != nil }
 	if !slices.ContainsFunc(found, isOf) {
@@ -114,21 +114,21 @@ func withoutMakings(found []finding.Finding) []finding.Finding {
 	return slices.DeleteFunc(found, func(f finding.Finding) bool { return finding.Is[finding.Health](f) && !isOf(f) })
 }
 
-// associated is a server with the index of its line, the head of its function, the name that it is given and that of
-// the object which makes it.
+// associated is a server with the index of its line, the head of its function, the server's name, and the name of the
+// object that makes the server.
 type associated struct {
 	finding.Server
 	line, function int
 	name, builder  string
 }
 
-// maxBuilder is how many bytes before a server are looked at for the object that makes it.
+// maxBuilder is the number of bytes before a server that may name its builder.
 const maxBuilder = 100
 
-// maxStatement is how many bytes of a line are looked at for names.
+// maxStatement is the number of bytes of a line that are searched for names.
 const maxStatement = 4000
 
-// serverOf returns the site of the server that a line belongs to, nil if that is not known.
+// serverOf returns the site of the server that a line belongs to, nil if unknown.
 func serverOf(t *source.Text, blocks *source.Blocks, servers []associated, line int) *finding.Site {
 	function := blocks.Function(t, line)
 	code := t.LineCode(line)
@@ -160,8 +160,8 @@ func serverOf(t *source.Text, blocks *source.Blocks, servers []associated, line 
 	return nil
 }
 
-// userOf returns the site of the one server whose line has the name of an object that a line makes, nil if there is no
-// such server.
+// userOf returns the site of the only server whose line names an object made on the given line, nil for no server or
+// several.
 func userOf(t *source.Text, blocks *source.Blocks, servers []associated, line int) *finding.Site {
 	beginOf := func(line int) []byte {
 		code := t.LineCode(line)

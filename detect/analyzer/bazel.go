@@ -9,7 +9,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// BazelTests is the Analyze of a BUILD file of Bazel, whose tests no language takes for servers of the app.
+// BazelTests is the Analyze of a BUILD file of Bazel. No language takes the tests in the BUILD file for servers of the
+// app.
 func BazelTests[T any](f *tree.File) (*Result[T], error) {
 	text, err := f.Text()
 	if err != nil {
@@ -18,8 +19,8 @@ func BazelTests[T any](f *tree.File) (*Result[T], error) {
 	return &Result[T]{Tests: source.ReadBazelTests(text)}, nil
 }
 
-// withoutBazelTests returns the servers of the files that BUILD files do not declare for tests only; if there are none,
-// those of the programs among the others too, marked as such.
+// withoutBazelTests returns the servers of the files that BUILD files do not declare for tests only. Without any such
+// server, the programs among the test files count too, and all servers get TestOnly.
 func withoutBazelTests[T any](files []File[T], servers func(files []File[T]) []plan.Server) []plan.Server {
 	tests, programs := map[string][]string{}, map[string][]string{}
 	for _, f := range files {
@@ -44,7 +45,7 @@ func withoutBazelTests[T any](files []File[T], servers func(files []File[T]) []p
 	return found
 }
 
-// matchesName reports whether the name of a file matches one of the patterns for its directory.
+// matchesName reports whether the name of a file matches a pattern for its directory.
 func matchesName(patterns map[string][]string, file string) bool {
 	return slices.ContainsFunc(patterns[path.Dir(file)], func(pattern string) bool {
 		matches, err := path.Match(pattern, path.Base(file))

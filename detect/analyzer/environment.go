@@ -8,7 +8,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
-// EnvironmentFile is the name of a file that sets environment variables for an app which loads it.
+// EnvironmentFile is the name of a file with environment variables, for an app that loads the file.
 const EnvironmentFile = ".env"
 
 // Environment returns the Analyze of an [EnvironmentFile].
@@ -16,8 +16,8 @@ func Environment[T any](text []byte) *Result[T] {
 	return &Result[T]{Environment: address.EnvironmentFile(text)}
 }
 
-// ReplaceEnvironment says that neither what an [EnvironmentFile] sets nor what the container does is known to hold, if
-// a file in its directory or below loads it over the variables that are set. Whether the image has the file decides.
+// ReplaceEnvironment makes the addresses of the variables in an [EnvironmentFile] unknown if a file in its directory or
+// below loads the variables over those of the container. The values then depend on whether the image has the file.
 func ReplaceEnvironment[T any](files []File[T], loads func(f File[T]) bool) {
 	loaded := loadedIn(files, loads)
 	for i, f := range files {
@@ -31,7 +31,7 @@ func ReplaceEnvironment[T any](files []File[T], loads func(f File[T]) bool) {
 	}
 }
 
-// loadedIn returns the directories around files of which a function says so.
+// loadedIn returns the directories around the files for which loads returns true.
 func loadedIn[T any](files []File[T], loads func(f File[T]) bool) map[string]bool {
 	loaded := map[string]bool{}
 	for _, f := range files {
@@ -67,8 +67,8 @@ func environmentsOf[T any](all []*Project[T]) environments {
 	return set
 }
 
-// replace returns an address with what the innermost file around a server says of its variable. The address is not
-// known if the file does not say which.
+// replace returns an address with the value of its variable from the innermost file around a server. The address is
+// unknown if the value is unknown.
 func (e environments) replace(a address.Address, server string) address.Address {
 	for dir := range tree.Ancestors(server) {
 		file := path.Join(dir, EnvironmentFile)

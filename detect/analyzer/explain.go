@@ -8,8 +8,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// explain logs, for who debugs, what was looked at for the address and the health service of a server, and why they are
-// not known: one line for each.
+// explain logs, for debugging, the findings about the address and the health service of a server, and the reasons for
+// an unknown address or health: one line each.
 func (p serving) explain(s plan.Server, in *Package, server proof, logf tree.Logf) {
 	line := func(format string, args ...any) {
 		logf("server at %s: %s", s.Evidence, plan.Printable(fmt.Sprintf(format, args...)))

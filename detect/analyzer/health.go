@@ -5,9 +5,9 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// healthOf returns the registration of grpc.health.v1 for a server of a package. One that is not sure goes before
-// others, because what makes the service, or implements it, may stand in the same file; one of another server that is
-// not sure may be for this one too.
+// healthOf returns the registration of grpc.health.v1 for a server of a package. An unsure registration goes before a
+// sure one, because the construction or the implementation of the service may stand in the same file. An unsure
+// registration of another server may be for this server too.
 func healthOf(found []finding.Finding, server *finding.Site) (health finding.Health, ok bool) {
 	isOwn := false
 	for f := range finding.All[finding.Health](found) {
@@ -19,8 +19,8 @@ func healthOf(found []finding.Finding, server *finding.Site) (health finding.Hea
 	return health, ok
 }
 
-// asksForNothing is a condition that no option decides: whether there is an object or an error, a package is
-// installed, or a file is run as a program.
+// asksForNothing matches a condition that no option decides: the presence of an object, an error or an installed
+// package, or a file that runs as a program.
 var asksForNothing = lazyregexp.New(
 	`(?i)^!?[$\w.:>()?-]*(?:\s*[!=]==?\s*(?:null|nullptr|nil|undefined)|\s+is(?:\s+not)?\s+(?:None|Nothing|null)|` +
 		`\.(?:is(?:Present|Defined|_some|_none|_ok|_err)(?:\(\))?|nil\?))$|` +

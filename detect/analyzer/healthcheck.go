@@ -11,36 +11,37 @@ import (
 )
 
 var (
-	// checkHead is what a function may begin with that implements Check of grpc.health.v1, up to its parameters, and
-	// checkAlone one without parameters, as a controller of gruf has it.
+	// checkHead matches the beginning of a function that may implement Check of grpc.health.v1, up to the parameters.
+	// checkAlone matches a function without parameters, as in a controller of gruf.
 	checkHead  = lazyregexp.New(`\b[cC]heck\s*(?P<assigned>[:=]\s*(?:async\s*)?(?:function\b\s*\w*\s*)?)?\(`)
 	checkAlone = lazyregexp.New(`(?m)^[ \t]*def\s+check[ \t]*$`)
-	// isDef is what stands before the name of a function in a language whose blocks have no braces, or may have none.
+	// isDef matches the text before a function name in languages with optional braces or none.
 	isDef = lazyregexp.New(`\bdef\s+$`)
-	// ofObject is what stands before the name of a method that is called.
+	// ofObject matches the text before the name in a method call.
 	ofObject = lazyregexp.New(`(?:\.|->)$`)
-	// isExpression begins a body of C#, Dart or JavaScript that is an expression, opensBody is what stands between
-	// parameters and a body in braces, and endsHead what ends a function without one.
+	// isExpression matches the start of an expression body in C#, Dart or JavaScript, opensBody the text from the
+	// parameters to a body in braces, and endsHead the end of a function without a body.
 	isExpression = lazyregexp.New(`^\)\s*=>\s*[^{\s]`)
 	opensBody    = lazyregexp.New(`^\)[^;{}]{0,300}\{`)
 	endsHead     = lazyregexp.New(`^\)[^{}=\n]{0,200};`)
 	healthFile   = lazyregexp.New(`[gG]rpc.{0,3}[hH]ealth|health_pb2|[hH]ealth(?:\.|/|::)[vV]1|HealthCheckRe`)
-	// askedName is the name that a request asks for, and helper a function that gets it.
+	// askedName matches a read of the name in a request, and helper a call with the name.
 	askedName = lazyregexp.New(`\b(?:getService|[sS]ervice(?:Name|_name)?)\b`)
 	helper    = lazyregexp.New(`\b(?P<name>[A-Za-z_]\w*)[?!]?\(\s*[^(){};]{0,80}\b(?:[sS]ervice|getService\()`)
-	// doesNotKnow is an answer for a name that is not known.
+	// doesNotKnow matches an answer for an unknown name.
 	doesNotKnow = lazyregexp.New(`(?i)(?:\b|_)not_?found\b|(?:\b|_)(?:service_?)?unknown(?:_?service)?\b`)
-	// asksForEmpty compares with the name of the whole server, or gives a name in its place.
+	// asksForEmpty matches a comparison with the name of the whole server, or a replacement for an empty name.
 	asksForEmpty = lazyregexp.New(
 		`(?i)\bis_?(?:null_?or_?)?(?:empty|blank|white_?space)\b|\.empty\b|\bblank\?|\bnil\?|` +
 			`(?:\bnot\s+|!)(?:\w+\s*(?:\.|->)\s*)*(?:getService|service(?:_?name)?)(?:\(\))?\s*(?:[)&|:{?\n]|then\b)|` +
 			`service(?:_?name)?(?:\(\))?\s*(?:\|\||\?\?|\bor\b|===?\s*(?:nil|null|undefined|none)\b)|` +
 			`\.(?:length|size|len)\b(?:\(\))?\s*(?:===?|>)\s*0|\b(?:unless|if)\s+\(?\w*\.?service\)?\s*[:{\n]`)
-	// emptyLiteral is the name of the whole server, on a line with aboutNames among others.
+	// emptyLiteral matches the literal name of the whole server. Outside of a body, the line must also match
+	// aboutNames.
 	emptyLiteral = lazyregexp.New(`(?:^|[^"])""(?:[^"]|$)|(?:^|[^'])''(?:[^']|$)|` + "``")
 	aboutNames   = lazyregexp.New(`(?i)serv|status|known|health|^\s*(?:""|'')\s*(?:,?\s*$|=>|->|:)`)
-	// equalBefore and equalAfter are what stands beside a literal that something is compared with, armBefore and
-	// armAfter beside one of an arm. branches is the head of the arms, and heldIn a variable that gets the name.
+	// equalBefore and equalAfter match a comparison beside a literal, and armBefore and armAfter an arm beside a
+	// literal. branches matches the head of the arms, and heldIn a variable with the name.
 	equalBefore = lazyregexp.New(`(?:[!=]==?|\b(?:equals|eq)\()\s*$`)
 	equalAfter  = lazyregexp.New(`^\s*(?:\.equals\(|[!=]==?)`)
 	armBefore   = lazyregexp.New(`(?:\b(?:case|when)|\|)\s*$`)
@@ -50,8 +51,8 @@ var (
 	literal     = lazyregexp.New(`"[ ]+"|'[ ]+'`)
 )
 
-// HealthChecks returns the implementation of Check of grpc.health.v1 in a text, or nothing. Several are as one that
-// knows what any of them does.
+// HealthChecks returns the implementation of Check of grpc.health.v1 in a text, or nothing. Several implementations
+// count as one that knows the services of all.
 func HealthChecks(t *source.Text) []finding.Finding {
 	if !healthFile.Match(t.Raw) {
 		return nil
@@ -79,10 +80,11 @@ func HealthChecks(t *source.Text) []finding.Finding {
 	return []finding.Finding{all[0]}
 }
 
-// maxChecks is how many functions of a text are looked at that may be implementations of Check.
+// maxChecks bounds the functions of a text that may be implementations of Check.
 const maxChecks = 8
 
-// bodyEnd returns where the body ends of a function whose name and whose parameters' end are at offsets.
+// bodyEnd returns the end of a function's body. name is the offset of the function's name, and parameters the end of
+// its parameters.
 func bodyEnd(t *source.Text, name, parameters int) int {
 	after := t.Code[parameters:min(parameters+maxHead, len(t.Code))]
 	if m := isExpression.FindIndex(after); m != nil {
@@ -95,7 +97,7 @@ func bodyEnd(t *source.Text, name, parameters int) int {
 	return t.BodyEnd(parameters)
 }
 
-// maxHead is how many bytes after the parameters of a function its body begins.
+// maxHead is the number of bytes after the parameters of a function within which the body begins.
 const maxHead = 400
 
 // isImplementation reports whether a match of checkHead begins a function with a body, and is no call.
@@ -112,15 +114,15 @@ func isImplementation(t *source.Text, head []int, parameters source.Span) bool {
 	return isTyped || isAfter(t, isDef, head[0]) || opensBody.Match(after)
 }
 
-// isAfter reports whether a short pattern matches what stands right before an offset.
+// isAfter reports whether a pattern matches the text right before an offset, at most maxBeside bytes.
 func isAfter(t *source.Text, pattern *lazyregexp.Regexp, at int) bool {
 	return pattern.Match(t.Code[max(0, at-maxBeside):at])
 }
 
-// maxBeside is how many bytes before a name or a literal, or after it, say what it is.
+// maxBeside is the number of bytes before or after a name or a literal that tell its role.
 const maxBeside = 40
 
-// healthCheck returns what the body of an implementation of Check says, with the functions to which it gives the name.
+// healthCheck reads the body of an implementation of Check, and the functions that get the name from the body.
 func healthCheck(t *source.Text, at, body source.Span) finding.HealthCheck {
 	check := finding.HealthCheck{Site: finding.At(t, at).Quiet()}
 	code := t.Code[body.From:body.To]
@@ -145,10 +147,10 @@ func healthCheck(t *source.Text, at, body source.Span) finding.HealthCheck {
 	return check
 }
 
-// maxHelpers is how many functions a Check gives the name to are looked at.
+// maxHelpers bounds the functions that get the name from a Check.
 const maxHelpers = 4
 
-// bodyOf returns the body of a function of the text, other than what stands in a span.
+// bodyOf returns the body of a function of the text, outside of a span.
 func bodyOf(t *source.Text, name string, in source.Span) []source.Span {
 	for at := range t.Words(name) {
 		open := at + len(name)
@@ -164,7 +166,7 @@ func bodyOf(t *source.Text, name string, in source.Span) []source.Span {
 	return nil
 }
 
-// namesServer reports whether a source names the whole server by a literal: in a body, or among names elsewhere.
+// namesServer reports whether a literal in a source names the whole server: in a body, or among names elsewhere.
 func namesServer(t *source.Text, bodies []source.Span) bool {
 	for _, m := range t.FindAll(emptyLiteral, -1) {
 		line := t.LineCode(t.LogicalLine(m[0] + 1))
@@ -175,7 +177,7 @@ func namesServer(t *source.Text, bodies []source.Span) bool {
 	return false
 }
 
-// namesIn returns the literals in a span that the name is compared with.
+// namesIn returns the literals in a span that are compared with the name of a request.
 func namesIn(t *source.Text, in source.Span) []string {
 	code := t.Code[in.From:in.To]
 	held := heldIn.FindAllSubmatch(code, maxHelpers)

@@ -49,3 +49,19 @@ func TestWhatACheckKnows(t *testing.T) {
 		}
 	}
 }
+
+// A method of an object that is called is no implementation, one that is assigned is.
+func TestCalledAndAssignedChecks(t *testing.T) {
+	t.Parallel()
+	grammar := source.Grammar{source.String(`"`, `"`, source.Quoting{})}
+	for text, want := range map[string]int{
+		"health.check = function (call) { callback(SERVING) }":           1,
+		"health.check(HealthCheckRequest.newBuilder(), call => { a() })": 0,
+		"health->check(HealthCheckRequest()) { }":                        0,
+		"Status check(HealthCheckRequest request) { return SERVING; }":   1,
+	} {
+		if found := HealthChecks(grammar.Read([]byte("HealthCheckRequest\n" + text + "\n"))); len(found) != want {
+			t.Errorf("%s has %d implementations, want %d", text, len(found), want)
+		}
+	}
+}

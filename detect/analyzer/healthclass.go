@@ -6,9 +6,9 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// HealthMade returns where a text makes objects of classes whose names may be those of health services, other than in
-// such a class itself. The group "class" of made is a class; the group "name" of head is one too, which is declared up
-// to the brace that it ends with.
+// HealthMade returns the places in a text that make objects of classes with the names of health services, outside of
+// the body of the class itself. The group "class" of made is the class. The group "name" of head is the name in a class
+// declaration, and head ends with the brace of the class body.
 func HealthMade(t *source.Text, made, head *lazyregexp.Regexp) []finding.Finding {
 	bodies := map[string]source.Span{}
 	for _, m := range t.FindAll(head, maxClasses) {
@@ -27,11 +27,11 @@ func HealthMade(t *source.Text, made, head *lazyregexp.Regexp) []finding.Finding
 	return found
 }
 
-// maxClasses is how many classes of a text are looked at, and how many objects of them.
+// maxClasses bounds the classes of a text, and the objects of the classes.
 const maxClasses = 64
 
-// decideHealth registers the health service where the app makes an object of a class that implements it. If a project
-// is not seen to make one of its own class, it is not known whether its servers have the service.
+// decideHealth registers the health service where the app makes an object of a class that implements the service.
+// Without such an object for a project's own class, the health of the project's servers is unknown.
 func decideHealth[T any](projects []*Project[T]) {
 	classes := map[string]bool{}
 	for _, p := range projects {

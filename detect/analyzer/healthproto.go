@@ -6,8 +6,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// HealthDefinitions says which services for health an app has definitions of: grpc.health.v1, and services of the app's
-// own with such a name, which answer no probe.
+// HealthDefinitions says which health services an app defines: Standard for grpc.health.v1, and Own for the app's own
+// services with such a name, which answer no probe.
 type HealthDefinitions struct{ Standard, Own bool }
 
 var (
@@ -15,10 +15,8 @@ var (
 	protoPackage  = lazyregexp.New(`(?m)^\s*package\s+([\w.]+)\s*;`)
 )
 
-// standardHealth is the package of the standard health.proto.
 const standardHealth = "grpc.health.v1"
 
-// healthInProto returns what a .proto file defines.
 func healthInProto(text []byte) HealthDefinitions {
 	if !source.Uncut(text).Matches(healthService) {
 		return HealthDefinitions{}
@@ -40,7 +38,6 @@ func HealthFoldersOf[T any](files []File[T]) HealthFolders {
 	return folders
 }
 
-// add adds what a file defines.
 func (h HealthFolders) add(file string, defines HealthDefinitions) {
 	if defines == (HealthDefinitions{}) {
 		return
@@ -51,14 +48,14 @@ func (h HealthFolders) add(file string, defines HealthDefinitions) {
 	}
 }
 
-// IsOwn reports whether what a file calls a health service is one of the app's own: the innermost folder around it that
-// has definitions has none of grpc.health.v1.
+// IsOwn reports whether the health service in a file is the app's own: the innermost folder around the file with
+// definitions has none of grpc.health.v1.
 func (h HealthFolders) IsOwn(file string) bool {
 	defines, ok := h.Innermost(file)
 	return ok && !defines.Standard
 }
 
-// Innermost returns the definitions in the innermost folder around a file that has any.
+// Innermost returns the definitions in the innermost folder around a file with any, and whether there is such a folder.
 func (h HealthFolders) Innermost(file string) (defines HealthDefinitions, ok bool) {
 	for dir := range tree.Ancestors(file) {
 		if has, ok := h[dir]; ok {

@@ -14,15 +14,15 @@ import (
 )
 
 var (
-	// statusOfServer is where a source sets the status of the whole server, by a call or in a map.
+	// statusOfServer matches a status of the whole server, in a call or in a map.
 	statusOfServer = lazyregexp.New(`(?:(?i:set|status)\w*\(\s*(?:""|''|[\w.]*ALL_SERVICES)\s*,|` +
 		`[{,]\s*(?:""|'')\s*(?::|=>))(?P<status>[^(),{}]{1,200})`)
 	unknownStatus = lazyregexp.New(`(?i)(?:\b|_)UNKNOWN\b`)
 	notServing    = lazyregexp.New(`(?i)NOT_?SERVING`)
 )
 
-// LeavesStatusUnknown reports whether a source sets the status of the whole server to UNKNOWN, with which a probe
-// fails, and nowhere to another one that lets it pass.
+// LeavesStatusUnknown reports whether a source sets the status of the whole server to UNKNOWN, which fails a probe, and
+// nowhere to a status that passes.
 func LeavesStatusUnknown(text []byte) bool {
 	isUnknown := false
 	for _, m := range statusOfServer.FindAllSubmatch(text, maxStatuses) {
@@ -36,18 +36,18 @@ func LeavesStatusUnknown(text []byte) bool {
 	return isUnknown
 }
 
-// maxStatuses is how many statuses of a text are looked at.
+// maxStatuses bounds the statuses that are read in a text.
 const maxStatuses = 64
 
-// asked is what probes ask the health service of a server for.
+// asked is the probes' request to the health service of a server.
 type asked struct {
 	finding.Probes
-	// isUnknown says that this is not known, and status is where the app sets a status of it, nil for nowhere.
+	// isUnknown says that the service for probes is unknown. status is where the app sets a status of the service, nil
+	// for nowhere.
 	isUnknown bool
 	status    *finding.HealthStatus
 }
 
-// set says of a server what probes ask it for.
 func (a asked) set(s *plan.Server) {
 	s.Service, s.Liveness, s.IsServiceUnknown = a.Service(), a.Liveness, a.isUnknown
 	s.StatusName, s.StatusEvidence = "", plan.Place{}
@@ -56,9 +56,9 @@ func (a asked) set(s *plan.Server) {
 	}
 }
 
-// askedOf returns what probes ask a health service for: the services whose statuses the app sets, unless it sets that
-// of the whole server, of which libraries say from the start that it is SERVING, or know nothing. One that the app
-// implements itself says in its code what it knows.
+// askedOf returns the request of probes to a health service: the services with statuses from the app, unless the app
+// sets the status of the whole server. Libraries start with SERVING or with no status for the whole server. The code of
+// the app's own implementation names its services.
 func (p serving) askedOf(in *Package, server proof, health finding.Health) asked {
 	if health.Site != nil && !health.NeedsStatus {
 		if check, ok := p.checkOf(health); ok {
@@ -66,7 +66,7 @@ func (p serving) askedOf(in *Package, server proof, health finding.Health) asked
 			return asked{Probes: probes, isUnknown: !check.OfServer && len(probes.Readiness) == 0}
 		}
 	}
-	var names []string
+	var names, unsure []string
 	var unnamed *finding.HealthStatus
 	for s := range finding.All[finding.HealthStatus](slices.Concat(in.Findings, p.shared.of(server.Path))) {
 		switch s = p.services.Named(s); {
@@ -75,9 +75,15 @@ func (p serving) askedOf(in *Package, server proof, health finding.Health) asked
 		case s.Named != "" && unnamed == nil:
 			unnamed = &s
 		}
-		names = append(names, slices.DeleteFunc(s.Services, func(name string) bool {
-			return !plan.IsServiceName(name)
-		})...)
+		services := slices.DeleteFunc(s.Services, func(name string) bool { return !plan.IsServiceName(name) })
+		if s.IsUnsure() {
+			unsure = append(unsure, services...)
+		} else {
+			names = append(names, services...)
+		}
+	}
+	if len(names) == 0 {
+		names = unsure
 	}
 	probes := finding.ProbesOf(names)
 	switch {
@@ -89,7 +95,7 @@ func (p serving) askedOf(in *Package, server proof, health finding.Health) asked
 	return asked{isUnknown: health.NeedsStatus || unnamed != nil, status: unnamed}
 }
 
-// setsServer reports whether any source of the project sets the status of the whole server, and not to NOT_SERVING.
+// setsServer reports whether any source of the project sets the status of the whole server to anything but NOT_SERVING.
 func (p serving) setsServer() bool {
 	for _, in := range p.packages {
 		for s := range finding.All[finding.HealthStatus](in.Findings) {
@@ -101,8 +107,8 @@ func (p serving) setsServer() bool {
 	return false
 }
 
-// checkOf returns the app's own implementation of grpc.health.v1 in the innermost folder around a registration that
-// has any, if it has one alone. One in the file itself goes before all.
+// checkOf returns the app's own implementation of grpc.health.v1 in the file of a registration, or else in the
+// innermost folder around the file with any implementation. ok is false unless the file or folder has exactly one.
 func (p serving) checkOf(health finding.Health) (of finding.HealthCheck, ok bool) {
 	var all []finding.HealthCheck
 	for _, in := range p.packages {
@@ -129,13 +135,13 @@ func (p serving) checkOf(health finding.Health) (of finding.HealthCheck, ok bool
 	return inside[0], true
 }
 
-// generatedName is how generated code names a service: in Go, Java, Python, C++, C# and Rust.
+// generatedName matches the name of a service in generated code of Go, Java, Python, C++, C# and Rust.
 var generatedName = lazyregexp.New(`\b(\w+)_ServiceDesc\.ServiceName$|\b(\w+)Grpc\w*\.(?:SERVICE_NAME$|` +
 	`(?:getServiceDescriptor|serviceDescriptor)\b)|\bservices_by_name\[["'](\w+)["']\]\.full_name$|` +
 	`\b(\w+)::service_full_name\(\)$|\b(\w+)\.Descriptor\.FullName$|(?:^|::)(\w+)Server$`)
 
-// Services are the full names of the services that the .proto files and the generated code of an app define, by their
-// names without the package, in small letters: generated code may write "API" as "Api". It is "" of several.
+// Services maps the short names of services in .proto files and generated code to full names. Short names have no
+// package, and are in lower case: generated code may write "API" as "Api". A short name of several services maps to "".
 type Services map[string]string
 
 // ServicesOf returns the services of projects.
@@ -146,7 +152,7 @@ func ServicesOf[T any](projects []*Project[T]) Services {
 			for _, name := range f.Services {
 				short := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 				switch other, ok := all[short]; {
-				case ok && strings.EqualFold(other, name): // capitals are less: API, before the Api that code has
+				case ok && strings.EqualFold(other, name): // capitals sort first: "API" before "Api" in generated code
 					name = min(other, name)
 				case ok:
 					name = ""
@@ -158,7 +164,7 @@ func ServicesOf[T any](projects []*Project[T]) Services {
 	return all
 }
 
-// Named returns a status that generated code names as that of the service.
+// Named returns a status with its service, if generated code names the service.
 func (all Services) Named(s finding.HealthStatus) finding.HealthStatus {
 	m := generatedName.FindStringSubmatch(s.Named)
 	if m == nil {
@@ -170,16 +176,16 @@ func (all Services) Named(s finding.HealthStatus) finding.HealthStatus {
 	return s
 }
 
-// maxServices is how many services of one file are read.
+// maxServices bounds the services that are read in a file.
 const maxServices = 64
 
 var (
 	protoService = lazyregexp.New(`(?m)^[ \t]*service[ \t]+(?P<name>\w+)\s*\{`)
-	// describedService is the full name of a service in what protoc-gen-go-grpc generates.
+	// describedService matches the full name of a service in the output of protoc-gen-go-grpc.
 	describedService = lazyregexp.New(`(?m)^[ \t]*ServiceName:[ \t]*"(?P<name>[\w.]+)",$`)
 )
 
-// servicesIn returns the full names of the services that a .proto file, or one of Go that is generated of it, defines.
+// servicesIn returns the full names of the services in a .proto file, or in generated Go code.
 func servicesIn(file string, text []byte) []string {
 	pattern, prefix := describedService, ""
 	if path.Ext(file) == ".proto" {
@@ -197,20 +203,21 @@ func servicesIn(file string, text []byte) []string {
 }
 
 var (
-	// isConstant is the name of a constant by its letters, and declaresConstant what stands before one on its line.
+	// isConstant matches the name of a constant by its letters, and declaresConstant a declaration before the name on
+	// the line.
 	isConstant       = lazyregexp.New(`^(?:[A-Z][A-Z0-9_]*|k[A-Z]\w*)$`)
 	declaresConstant = lazyregexp.New(`\b(?:static|final|constexpr|readonly|const\s+(?:val|string|char|std::\S+))\b`)
-	// lastName is the name at the end of a path.
+	// lastName matches the last name of a path.
 	lastName = lazyregexp.New(`^(?:\w+(?:\.|::|->))*([A-Za-z_]\w*)$`)
-	// constantText is what follows the name of a constant that is a string: its type, and the string. loopTexts is what
-	// follows a variable that a loop sets to each string of a list.
+	// constantText matches the type and the value after the name of a string constant, and loopTexts the list of
+	// strings after the variable of a loop.
 	constantText = lazyregexp.New(`^(?:\s*:\s*[^=;,(){}\n]{1,40}|\[\])?\s*=\s*("[ ]*"|'[ ]*')\s*(?:[;,]|\n|$)`)
 	quoted       = lazyregexp.New(`"[ ]*"|'[ ]*'`)
 	loopTexts    = lazyregexp.New(
 		`^\s*(?::|\bin\b|\bof\b)\s*[\w.:&]*[\[({]\s*((?:"[ ]*"|'[ ]*')(?:\s*,\s*(?:"[ ]*"|'[ ]*'))*)\s*,?\s*[\])}]`)
 )
 
-// withConstant returns a status as that of the services that a constant of the text names, or a loop through strings.
+// withConstant returns a status with the services from a string constant of the text, or from a loop through strings.
 func withConstant(t *source.Text, s finding.HealthStatus) finding.HealthStatus {
 	m := lastName.FindStringSubmatch(s.Named)
 	if m == nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/finding"
 )
 
-// maxUsers is how many users of a library are looked at.
+// maxUsers bounds the users of a library.
 const maxUsers = 64
 
-// GiveHealth gives the servers of a library, which are given their services by the projects that use it, the health
-// service that these have. It is not known of a library some of whose users have services and no health service. uses
-// returns the projects that a project uses, directly or through others.
+// GiveHealth gives the servers of a library the health services of the projects that use the library and add services
+// to its servers. Health is unknown if some users have services and no health service. uses returns the projects that a
+// project uses, directly or through other projects.
 func GiveHealth[T any](all []*Project[T], uses func(*Project[T]) []*Project[T]) {
 	users, used := map[*Project[T]][]*Project[T]{}, map[*Project[T]][]*Project[T]{}
 	for _, p := range all {
@@ -64,8 +64,8 @@ func healthOfUsers[T any](users []*Project[T], used map[*Project[T]][]*Project[T
 	return found
 }
 
-// DoubtHealth makes it unknown whether servers without a health service have that of projects that make no server. It
-// is for languages whose build files are not read: which project uses which is not known.
+// DoubtHealth makes the health of servers without a health service unknown if a project without a server has a health
+// service. Languages whose build files are not read need this doubt: the uses between projects are unknown.
 func DoubtHealth[T any](all []*Project[T]) {
 	var given *finding.Health
 	for _, p := range all {
@@ -83,7 +83,7 @@ func DoubtHealth[T any](all []*Project[T]) {
 	}
 }
 
-// ShareHealth gives a project the health service that another one registers for it, with the statuses.
+// ShareHealth gives the project the health services and statuses that another project registers for the project.
 func (p *Project[T]) ShareHealth(of *Project[T]) {
 	for _, in := range of.Packages {
 		given := slices.DeleteFunc(slices.Clone(in.Findings), func(f finding.Finding) bool {

@@ -7,26 +7,26 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// Listen is one row of a language's table of listeners: a pattern of code, and where the address stands.
+// Listen is one row of a language's table of listeners: a pattern of code, and the position of the address.
 type Listen struct {
-	// Code is matched against the code. The expression of the address is its group "address"; without one the match
-	// ends with the bracket of a call, and Argument says which one of the arguments is the address. A group "host" is
+	// Code is matched against the code. The group "address" is the expression of the address. Without the group the
+	// match ends with the bracket of a call, and Argument selects the address among the arguments. A group "host" is
 	// the expression of the host alone.
 	Code *lazyregexp.Regexp
-	// Argument is the number of the argument with the address, or the port, from 1, and Host that of an argument with
-	// the host alone. 0 stands for none, and -1 for the last argument.
+	// Argument is the number of the argument with the address or the port, from 1. Host is the number of an argument
+	// with the host alone. 0 stands for none, and an Argument of -1 for the last argument.
 	Argument, Host int
-	// Name is the name that the argument may have, as in port: 50051; "" for none.
+	// Name is the optional name of the argument, as in port: 50051; "" for none.
 	Name string
-	// Needs is in the code of a file for which the row counts, nil for all files.
+	// Needs must match the code of a file for the row to count, nil for all files.
 	Needs *lazyregexp.Regexp
 }
 
-// maxListeners is how many listeners of one row and one file are looked at.
+// maxListeners bounds the listeners of one row in one file.
 const maxListeners = 16
 
-// Listeners returns the listeners of the rows in a text, with the names that the text declares. A call without the
-// argument tells nothing.
+// Listeners returns the listeners of the rows in a text. names are the declared names of the text. A call without the
+// argument has no listener.
 func Listeners(names *address.Names, rows []Listen) []finding.Finding {
 	var found []finding.Finding
 	for _, r := range rows {
@@ -46,8 +46,8 @@ func Listeners(names *address.Names, rows []Listen) []finding.Finding {
 	return found
 }
 
-// spans returns the expressions of the host, which is empty for none, and of the address. ok is false for a call that
-// has no address.
+// spans returns the expressions of the host, empty for none, and of the address. ok is false for a call without an
+// address.
 func (r Listen) spans(t *source.Text, match []int) (host, port source.Span, ok bool) {
 	for i, group := range r.Code.SubexpNames() {
 		span := source.Span{From: match[2*i], To: match[2*i+1]}

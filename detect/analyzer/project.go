@@ -11,33 +11,33 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// Project is the files below one manifest, such as a go.mod, down to the next manifest. The folder of the app is a
-// project with a manifest and without.
+// Project holds the files below one manifest, such as a go.mod, down to the next manifest. The folder of the app is
+// always a project, even without a manifest.
 type Project[T any] struct {
 	Dir string // "." for the app's folder
 	// Packages are ordered by their first file.
 	Packages []*Package
 	// Files are ordered by path.
 	Files []File[T]
-	// IsProgram says that it is known to be a program, with a server or without: what it declares is for no other one.
+	// IsProgram says that the project is a known program, with a server or without. Its declarations are for no other
+	// program.
 	IsProgram bool
 
 	byPath map[string]*Package
 }
 
-// Package is what makes one server, if it makes any: a file, or a package of files in languages that build programs of
-// packages.
+// Package is the unit that makes servers: a file, or a package of files in languages with a program per package.
 type Package struct {
 	// Path is the file, or the directory of the package.
 	Path string
-	// Findings are the findings of its files.
+	// Findings are the findings of the package's files.
 	Findings []finding.Finding
-	// Built says that it is a built program or archive and no source.
+	// Built says that the package is a built program or archive and no source.
 	Built bool
 }
 
-// Projects groups the results of files, ordered by path, by project. packageOf returns the path of the package that a
-// file belongs to. The projects are ordered by directory.
+// Projects groups the results of files, ordered by path, by project. packageOf returns the path of a file's package.
+// The projects are ordered by directory.
 func Projects[T any](files []File[T], packageOf func(path string) string) []*Project[T] {
 	byDir := map[string]*Project[T]{".": newProject[T](".")}
 	for _, f := range files {
@@ -61,7 +61,7 @@ func Projects[T any](files []File[T], packageOf func(path string) string) []*Pro
 	return all
 }
 
-// FileIsPackage is the packageOf of languages whose servers are files.
+// FileIsPackage is the packageOf of languages with a server per file.
 func FileIsPackage(path string) string { return path }
 
 func newProject[T any](dir string) *Project[T] {
@@ -79,7 +79,7 @@ func (p *Project[T]) add(f File[T], name string) {
 	in.Findings = append(in.Findings, f.Findings...)
 }
 
-// Manifest returns what the file tells that makes the folder a project.
+// Manifest returns the extra facts of the manifest in the project's folder, or the zero value.
 func (p *Project[T]) Manifest() (extra T) {
 	for _, f := range p.Files {
 		if f.ProjectRoot && path.Dir(f.Path) == p.Dir {
@@ -92,8 +92,8 @@ func (p *Project[T]) Manifest() (extra T) {
 // Package returns the package with a path, or nil.
 func (p *Project[T]) Package(path string) *Package { return p.byPath[path] }
 
-// Decide replaces the findings of every package by those that decide returns of each: none, itself, or others that it
-// stands for.
+// Decide replaces each finding of each package by the findings that decide returns: none, the finding itself, or
+// findings that the finding stands for.
 func (p *Project[T]) Decide(decide func(in *Package, f finding.Finding) []finding.Finding) {
 	for _, in := range p.Packages {
 		var decided []finding.Finding
@@ -104,7 +104,7 @@ func (p *Project[T]) Decide(decide func(in *Package, f finding.Finding) []findin
 	}
 }
 
-// Drop leaves out the findings of which a function says so.
+// Drop leaves out the findings for which drops returns true.
 func (p *Project[T]) Drop(drops func(f finding.Finding) bool) {
 	for _, in := range p.Packages {
 		in.Findings = slices.DeleteFunc(in.Findings, drops)
@@ -129,13 +129,13 @@ func ProjectHas[F finding.Finding, T any](p *Project[T]) bool {
 	return slices.ContainsFunc(p.Packages, func(in *Package) bool { return finding.Has[F](in.Findings) })
 }
 
-// isAside reports whether all of the package lies beside the app proper, in examples, tools or tests.
+// isAside reports whether all findings of the package lie beside the app proper, in examples, tools or tests.
 func (in *Package) isAside() bool {
 	isOwn := func(f finding.Finding) bool { return asideOf(f) == "" }
 	return len(in.Findings) > 0 && !slices.ContainsFunc(in.Findings, isOwn)
 }
 
-// asideOf returns the directory beside the app proper that a finding lies in, or "".
+// asideOf returns the directory beside the app proper around a finding, or "".
 func asideOf(f finding.Finding) string {
 	dir, _ := tree.Aside(finding.Where(f).Path)
 	return dir
@@ -151,8 +151,8 @@ func (in *Package) Serves() bool {
 	return false
 }
 
-// DropBuilt leaves out built programs if a source of the app proper makes a server: they are made of what the
-// sources say.
+// DropBuilt leaves out built programs if a source of the app proper makes a server: the programs are built from the
+// sources.
 func DropBuilt[T any](all []*Project[T]) {
 	servesFromSource := func(in *Package) bool { return !in.Built && !in.isAside() && in.Serves() }
 	if !slices.ContainsFunc(all, func(p *Project[T]) bool {

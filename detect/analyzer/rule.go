@@ -11,21 +11,21 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// Rule is one row of a language's table: a pattern of code, and the finding that it is.
+// Rule is one row of a language's table: a pattern of code, and the finding for a match.
 type Rule struct {
-	// Code is matched against the code, in which the contents of strings are blank. The group "literal", if it has one,
-	// takes the blank contents of a string, and Literal is matched against what really stands there. The group "at" is
-	// the place that the finding names; without it that is the whole match. Alternatives may each have one.
+	// Code is matched against the code, in which the contents of strings are blank. A group "literal" takes the blank
+	// contents of a string; Literal is then matched against the real contents. A group "at" is the place of the
+	// finding; without the group, the whole match is. Alternatives may each have a group "at".
 	Code    *lazyregexp.Regexp
 	Literal *lazyregexp.Regexp
-	// Imports is matched against each import of the file: one has to match. nil for a rule that needs no import.
+	// Imports must match an import of the file. nil for a rule without an import.
 	Imports *lazyregexp.Regexp
 	// Proves makes the finding.
 	Proves finding.Make
 }
 
 // Findings returns the findings of the rules in a text, in the order of the rules, then of lines. imports are the
-// file's, as its language writes them.
+// file's imports, as written in the language.
 func Findings(text *source.Text, rules []Rule, imports []string) []finding.Finding {
 	var found []finding.Finding
 	statuses := 0
@@ -45,8 +45,8 @@ func Findings(text *source.Text, rules []Rule, imports []string) []finding.Findi
 	return found
 }
 
-// Listens returns a listener for each match of a pattern, whose group "port" takes an address or a port, in a string or
-// as code.
+// Listens returns a listener for each match of a pattern with a group "port". The group takes an address or a port, in
+// a string or as code.
 func Listens(text *source.Text, code *lazyregexp.Regexp) []finding.Finding {
 	var found []finding.Finding
 	for _, m := range text.FindAll(code, -1) {
@@ -56,7 +56,7 @@ func Listens(text *source.Text, code *lazyregexp.Regexp) []finding.Finding {
 	return found
 }
 
-// matches returns the matches of the rule that are what it looks for.
+// matches returns the matches of Code, if Imports matches, without matches whose literal does not match Literal.
 func (r Rule) matches(text *source.Text, imports []string) [][]int {
 	if r.Imports != nil && !slices.ContainsFunc(imports, r.Imports.MatchString) ||
 		r.Literal != nil && !text.Mentions(r.Literal) {
@@ -68,7 +68,7 @@ func (r Rule) matches(text *source.Text, imports []string) [][]int {
 	})
 }
 
-// at returns the part of a match that the finding names.
+// at returns the part of a match in the group "at", or the whole match.
 func (r Rule) at(match []int) source.Span {
 	for i, group := range r.Code.SubexpNames() {
 		if group == "at" && match[2*i] >= 0 {
@@ -78,8 +78,8 @@ func (r Rule) at(match []int) source.Span {
 	return source.Span{From: match[0], To: match[1]}
 }
 
-// SourceFiles returns the Analyze of a language all of whose required files are sources, which analyze reads, and
-// manifests, whose folders are projects. The names of manifests are patterns of [path.Match], such as "*.cabal".
+// SourceFiles returns the Analyze of a language that requires only sources and manifests. analyze reads the sources,
+// and the folder of a manifest is a project. manifests are patterns of [path.Match], such as "*.cabal".
 func SourceFiles(
 	analyze func(text []byte) *Result[struct{}], manifests ...string,
 ) func(f *tree.File) (*Result[struct{}], error) {

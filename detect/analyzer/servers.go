@@ -10,10 +10,10 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// Servers returns a server for each package that constructs a server. In a project where no package does, the
-// registrations imply one server, which a helper outside of the project constructs; without registrations, the
-// implementations imply one whose framework constructs a server for them. logf gets a line for each piece of evidence,
-// and for what is not known.
+// Servers returns a server for each package that constructs a server. In a project without such a package,
+// registrations imply one server, which a helper outside of the project constructs. Without registrations,
+// implementations imply one server, which their framework constructs. logf gets a line for each piece of evidence, and
+// for each unknown.
 func Servers[T any](all []*Project[T], logf tree.Logf) []plan.Server {
 	var servers []plan.Server
 	environments, services := environmentsOf(all), ServicesOf(all)
@@ -26,8 +26,8 @@ func Servers[T any](all []*Project[T], logf tree.Logf) []plan.Server {
 	return servers
 }
 
-// ServersInFiles is the PostAnalyze of languages whose findings need nothing from outside of their files,
-// except which classes implement the health service.
+// ServersInFiles is the PostAnalyze of a language in which the findings of a file need no other file, except for the
+// classes that implement the health service.
 func ServersInFiles(files []File[struct{}], logf tree.Logf) []plan.Server {
 	projects := Projects(files, FileIsPackage)
 	decideHealth(projects)
@@ -35,7 +35,7 @@ func ServersInFiles(files []File[struct{}], logf tree.Logf) []plan.Server {
 	return Servers(projects, logf)
 }
 
-// serving is the packages of a project, and what they share.
+// serving holds the packages of a project and their shared findings.
 type serving struct {
 	packages     []*Package
 	shared       sharedFindings
@@ -43,8 +43,8 @@ type serving struct {
 	services     Services
 }
 
-// servers returns the servers of the sources, or of the built programs. What lies beside the app proper does not decide
-// what counts in the app itself.
+// servers returns the servers of the sources, or of the built programs. Packages beside the app proper do not change
+// the servers in the app itself.
 func (p serving) servers(built bool, logf tree.Logf) []plan.Server {
 	var app, aside []*Package
 	for _, in := range p.packages {
@@ -60,8 +60,11 @@ func (p serving) servers(built bool, logf tree.Logf) []plan.Server {
 	return p.serversOf(aside, servers, logf)
 }
 
-// serversOf adds the servers of packages to those that are known. Less than a construction implies a server only if
-// there is none.
+// maxServers bounds the servers of a package: the search for each server reads all findings of the package.
+const maxServers = 64
+
+// serversOf adds the servers of packages to the known servers. Evidence below a construction implies a server only if
+// no server is known.
 func (p serving) serversOf(packages []*Package, servers []plan.Server, logf tree.Logf) []plan.Server {
 	strength := strengthOf(packages)
 	for _, in := range packages {
@@ -73,6 +76,10 @@ func (p serving) serversOf(packages []*Package, servers []plan.Server, logf tree
 		if strength < plan.Construction && len(servers) > 0 {
 			continue
 		}
+		if len(proofs) > maxServers {
+			logf("of %d servers of a package, from %s on, %d are looked at", len(proofs), proofs[0].Place, maxServers)
+			proofs = proofs[:maxServers]
+		}
 		for _, server := range proofs {
 			servers = append(servers, p.server(in, server, strength, logf))
 		}
@@ -83,8 +90,8 @@ func (p serving) serversOf(packages []*Package, servers []plan.Server, logf tree
 	return servers
 }
 
-// servedBesides returns a server for each framework that makes one for implementations, if the servers that are
-// constructed are those of other frameworks.
+// servedBesides returns a server for each framework that makes a server for implementations and has no constructed
+// server.
 func (p serving) servedBesides(packages []*Package, logf tree.Logf) []plan.Server {
 	makes := map[string]bool{}
 	for _, in := range packages {
@@ -95,7 +102,7 @@ func (p serving) servedBesides(packages []*Package, logf tree.Logf) []plan.Serve
 	var servers []plan.Server
 	for _, in := range packages {
 		if finding.Has[finding.Server](in.Findings) {
-			continue // it constructs the server for what it implements
+			continue // the package constructs the server for its implementations
 		}
 		for _, server := range in.proofs(plan.Implementation) {
 			if !makes[server.framework] {
@@ -108,7 +115,6 @@ func (p serving) servedBesides(packages []*Package, logf tree.Logf) []plan.Serve
 	return servers
 }
 
-// server returns the server of a package that a finding of a strength proves.
 func (p serving) server(in *Package, proof proof, strength plan.Strength, logf tree.Logf) plan.Server {
 	s := plan.Server{Framework: proof.framework, Evidence: proof.Place, Built: in.Built, Strength: strength}
 	if proof.inMain {
@@ -121,7 +127,7 @@ func (p serving) server(in *Package, proof proof, strength plan.Strength, logf t
 	return s
 }
 
-// strengthOf returns the strongest evidence of servers that packages have.
+// strengthOf returns the strongest evidence in packages.
 func strengthOf(packages []*Package) plan.Strength {
 	for _, strength := range []plan.Strength{plan.Construction, plan.Registration} {
 		has := func(in *Package) bool { return len(in.proofs(strength)) > 0 }
@@ -132,15 +138,14 @@ func strengthOf(packages []*Package) plan.Strength {
 	return plan.Implementation
 }
 
-// proof is the finding that proves a server.
 type proof struct {
 	*finding.Site
 	framework               string
 	inMain, automaticHealth bool
 }
 
-// proofs returns the findings of the package that prove a server by evidence of a strength: the servers that have
-// listeners of their own, or else the first one. A construction in main goes before others.
+// proofs returns the findings of the package that prove a server with evidence of a strength: all servers with their
+// own listeners, or else the first server. Constructions in main come first.
 func (in *Package) proofs(strength plan.Strength) []proof {
 	var all, listening []proof
 	listens := map[*finding.Site]bool{}
@@ -167,7 +172,7 @@ func (in *Package) proofs(strength plan.Strength) []proof {
 	return listening
 }
 
-// proofOf returns what a finding proves of a server, and how strongly. The site is nil if it proves none.
+// proofOf returns a finding as a proof, and the strength of the proof. The site is nil if the finding proves no server.
 func proofOf(f finding.Finding) (proof, plan.Strength) {
 	switch f := f.(type) {
 	case finding.Server:
@@ -182,16 +187,15 @@ func proofOf(f finding.Finding) (proof, plan.Strength) {
 	return proof{}, plan.Implementation
 }
 
-// log prints the evidence that a package holds.
 func (in *Package) log(logf tree.Logf) {
 	for _, f := range in.Findings {
 		finding.Log(f, logf)
 	}
 }
 
-// setHealth looks for a registration in the server's own package, then in the packages of its project that make no
-// server: a registration beside another server belongs to that one. If an option turns it on, that is not known, and
-// the place is where it would be registered.
+// setHealth looks for a registration in the package of the server, then in the packages of the project that make no
+// server: a registration beside another server belongs to the other server. If an option turns the service on, the
+// health is unknown, and HealthEvidence is the place of the registration.
 func (p serving) setHealth(s *plan.Server, in *Package, server proof) {
 	shared := p.shared.of(server.Path)
 	f, ok := healthOf(in.Findings, server.Site)
@@ -222,22 +226,22 @@ func (p serving) setHealth(s *plan.Server, in *Package, server proof) {
 	}
 }
 
-// address returns the one address that the server is given; if it is given none, the one that the package names; if
-// that names none, the one that packages without a server name which belong to this server alone, such as settings
-// files. It is not known if several are named, or one that is not known.
+// address returns the one address of the server's listeners. The server's own listeners go first, then listeners of the
+// package, then listeners of packages without a server, such as settings files, in a directory with this server alone.
+// The address is unknown if listeners differ or if a listener has no known address.
 func (p serving) address(in *Package, server proof) address.Address {
 	return p.environments.replace(only(stated[finding.Listener](p, in, server)), server.Path)
 }
 
-// security returns the one security that is stated, looked for as an address is. A server whose construction is seen,
-// and of which nothing is stated, is one without TLS, as all frameworks have it by default.
+// security returns the one stated security, from the same places as the address. A server with a visible construction
+// and no stated security is without TLS, the default of all frameworks.
 func (p serving) security(in *Package, server proof, strength plan.Strength) plan.Security {
 	all := stated[finding.Security](p, in, server)
 	if len(all) == 0 && strength != plan.Registration && !in.Built {
 		return plan.Security{Transport: plan.Plaintext}
 	}
 	if isOfPackage(all) && len(all) < in.constructions() {
-		// Another server of the file may be the one that runs, of which nothing is stated.
+		// The app may run another server of the package, without a stated security.
 		all = append(all, finding.Security{Site: server.Quiet(), Says: plan.Security{Transport: plan.Plaintext}})
 	}
 	return onlySecurity(all)
@@ -245,7 +249,6 @@ func (p serving) security(in *Package, server proof, strength plan.Strength) pla
 
 func isOfPackage(all []finding.Security) bool { return len(all) > 0 && all[0].Of == nil }
 
-// constructions returns how many servers a package constructs.
 func (in *Package) constructions() int {
 	n := 0
 	for range finding.All[finding.Server](in.Findings) {
@@ -254,8 +257,8 @@ func (in *Package) constructions() int {
 	return n
 }
 
-// stated returns what findings of a type state of a server: its own, or else those of its package, or else those that
-// are shared with it.
+// stated returns the findings of a type about a server: its own findings, or else findings about the package, or else
+// findings shared with the server.
 func stated[F finding.Stated](p serving, in *Package, server proof) []F {
 	var own, ofPackage []F
 	for f := range finding.All[F](in.Findings) {
@@ -275,8 +278,8 @@ func stated[F finding.Stated](p serving, in *Package, server proof) []F {
 	return slices.Collect(finding.All[F](p.shared.of(server.Path)))
 }
 
-// onlySecurity returns the security that all findings state, as it is stated first: TLS if other credentials beside it
-// may be a name for the same. Of findings that differ none is known to hold.
+// onlySecurity returns the security that all findings state, at the place of the first. TLS goes before unknown
+// credentials, which may be another name for TLS. If findings differ, the transport is unknown.
 func onlySecurity(stated []finding.Security) plan.Security {
 	isTLS := func(f finding.Security) bool { return f.Says.Transport == plan.TLS }
 	if slices.ContainsFunc(stated, isTLS) {
@@ -296,14 +299,14 @@ func onlySecurity(stated []finding.Security) plan.Security {
 	return only
 }
 
-// only returns the one address that listeners have, as it is written first. To say that it is a socket, its path need
-// not be known. Listeners that the server may not have do not count.
+// only returns the one address of all listeners, as written first. A Unix socket needs no known path. Unsure listeners
+// do not count.
 func only(listeners []finding.Listener) address.Address {
 	var only address.Address
 	listeners = slices.DeleteFunc(listeners, func(l finding.Listener) bool { return l.IsUnsure() })
 	for i, l := range listeners {
 		a := l.Address
-		if a.Place.Path = l.Path; !a.IsKnown() && a.Host != address.UnixSocket {
+		if a.Place.Path = cmp.Or(a.Place.Path, l.Path); !a.IsKnown() && a.Host != address.UnixSocket {
 			return address.Address{}
 		}
 		isSame := a.Target() == only.Target() && a.Variable == only.Variable &&

@@ -8,12 +8,13 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
-// sharedFindings are what the packages of a project that make no server say about those that do, by the innermost
-// directory around each that holds a server, or by ".": what lies in apps/orders is about the server there, what lies
-// in libs about all of them. What lies in examples, tools or tests says nothing of servers outside.
+// sharedFindings are the findings of a project's packages without a server, by the innermost directory around each
+// finding that holds a server, or by ".". A finding in apps/orders is about the server there, a finding in libs about
+// all servers. Findings in examples, tools or tests say nothing of servers outside.
 type sharedFindings map[string][]finding.Finding
 
-// shareFindings collects them once for all servers of a project, by its directory: a tree may hold 100,000.
+// shareFindings collects the findings once for all servers of a project, by the project's directory: a tree may hold
+// 100,000.
 func shareFindings(project string, packages []*Package) sharedFindings {
 	servers := ServerCount{}
 	var others []*Package
@@ -37,8 +38,8 @@ func shareFindings(project string, packages []*Package) sharedFindings {
 	return shared
 }
 
-// asideWithin returns the directory around a file that is beside the rest of its project, "" for none. The project
-// itself may be an example: what lies in it is about its server.
+// asideWithin returns the directory around a file that is beside the rest of its project, "" for none. An example may
+// be a project itself: its files are then about its server.
 func asideWithin(project, file string) string {
 	prefix := project + "/"
 	inProject, ok := strings.CutPrefix(file, prefix)
@@ -52,9 +53,10 @@ func asideWithin(project, file string) string {
 	return prefix + dir
 }
 
-// add adds a finding in a directory, about one server alone or about several. What is stated of one server is not kept
-// if several could be meant, and of the others the first of each type is: it goes before what is stated, so that it is
-// found at once. A health service that an option turns on goes before what makes or implements it elsewhere.
+// add adds a finding in a directory. oneServer says that the directory holds one server at most. A [finding.Stated] is
+// dropped if several servers could be meant. Only the first health service and the first [finding.HealthDisabled] are
+// kept, before the stated findings, so that a search finds them at once. A health service from an option goes before a
+// construction or an implementation elsewhere.
 func (s sharedFindings) add(dir string, f finding.Finding, oneServer bool) {
 	switch of := f.(type) {
 	case finding.Stated:
@@ -66,7 +68,7 @@ func (s sharedFindings) add(dir string, f finding.Finding, oneServer bool) {
 			s[dir] = slices.Insert(s[dir], 0, f)
 		}
 	case finding.HealthStatus:
-		if !oneServer && of.Services != nil { // it is not known which one has it
+		if !oneServer && of.Services != nil { // the server with the status is unknown
 			of.Services, of.Named = nil, strings.Join(of.Services, ", ")
 		}
 		s[dir] = append(s[dir], of)
@@ -77,7 +79,7 @@ func (s sharedFindings) add(dir string, f finding.Finding, oneServer bool) {
 	}
 }
 
-// of returns what is shared with a server, of the innermost directory first.
+// of returns the findings shared with a server, from the innermost directory first.
 func (s sharedFindings) of(server string) []finding.Finding {
 	var all []finding.Finding
 	for dir := range tree.Ancestors(server) {
@@ -86,7 +88,7 @@ func (s sharedFindings) of(server string) []finding.Finding {
 	return all
 }
 
-// ServerCount is how many servers directories hold, with those in their subdirectories.
+// ServerCount is the number of servers by directory, with the servers in subdirectories.
 type ServerCount map[string]int
 
 // Add counts the server in a file.

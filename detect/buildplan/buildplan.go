@@ -14,8 +14,8 @@ import (
 // goEntry is the plan entry by which Go buildpacks provide the go command to other buildpacks.
 const goEntry = "go"
 
-// buildPlans returns the build plan, with its alternatives, for the servers of an app and for what the app requires
-// beside the probe.
+// buildPlans returns the build plan, with its alternatives, for the servers of an app and for requirements beside the
+// probe.
 func buildPlans(
 	settings config.Config, servers []plan.Server, required []plan.Requirement, logger log.Logger,
 ) []libcnb.BuildPlan {
@@ -26,7 +26,7 @@ func buildPlans(
 	return withRequirements(plans, required, logger)
 }
 
-// probePlan provides the probe, and requires it if the app serves gRPC or the user forces it.
+// probePlan provides the probe, and requires it if the app serves gRPC or the user forces the probe.
 func probePlan(servers []plan.Server, forced bool) libcnb.BuildPlan {
 	probe := libcnb.BuildPlan{Provides: []libcnb.BuildPlanProvide{{Name: plan.Entry}}}
 	switch {
@@ -38,9 +38,9 @@ func probePlan(servers []plan.Server, forced bool) libcnb.BuildPlan {
 	return probe
 }
 
-// withGo adds a plan before the probe's that requires Go of another buildpack, too. The lifecycle takes the second plan
-// if no buildpack before this one provides Go, and the build phase then fails with what is missing. With the first plan
-// alone an optional buildpack would be left out without a word.
+// withGo adds a plan before the probe's plan that also requires Go of another buildpack. The lifecycle takes the second
+// plan if no earlier buildpack provides Go, and the build phase then fails with an error about the missing Go. With the
+// first plan alone, the lifecycle would leave out an optional buildpack without a word.
 func withGo(probe libcnb.BuildPlan) []libcnb.BuildPlan {
 	compiled := probe
 	goRequire := libcnb.BuildPlanRequire{Name: goEntry, Metadata: map[string]any{"build": true}}
@@ -48,8 +48,8 @@ func withGo(probe libcnb.BuildPlan) []libcnb.BuildPlan {
 	return []libcnb.BuildPlan{compiled, probe}
 }
 
-// withRequirements adds what the app requires beside the probe. An app that requires nothing else gets a further plan
-// without the probe, since a buildpack fails its group if nobody requires what it provides.
+// withRequirements adds the requirements of the app beside the probe. If nothing requires the probe, a further plan
+// leaves the probe out: a buildpack fails its group if nobody requires its provided entries.
 func withRequirements(plans []libcnb.BuildPlan, required []plan.Requirement, logger log.Logger) []libcnb.BuildPlan {
 	if len(required) == 0 {
 		return plans

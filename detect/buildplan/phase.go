@@ -1,5 +1,5 @@
-// Package buildplan is the detect phase as the lifecycle calls it (buildpack spec, Phase #1: Detect): it puts the
-// servers that package detect finds in an app into the build plan.
+// Package buildplan is the detect phase for the lifecycle (buildpack spec, Phase #1: Detect): it puts the servers that
+// package detect finds in an app into the build plan.
 //
 // Begin with [Phase].
 package buildplan
@@ -20,15 +20,15 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// Requirements checks all settings, and returns what they require of the build plan beside the probe.
+// Requirements checks all settings, and returns their requirements of the build plan beside the probe.
 type Requirements func(ctx libcnb.DetectContext) ([]plan.Requirement, error)
 
-// Phase returns the detect phase (buildpack spec, Phase #1: Detect), which reports to logger. It passes with the plan
-// entry provided and required if the probe is wanted, and with the entry provided alone if nothing asks for it,
-// so that another buildpack still can. It passes without a plan if config.EnabledEnv is "false": the build phase
-// then has nothing to do, and a group that names the buildpack does not fail. A probe that is to be compiled requires
-// Go of another buildpack, unless the build image has it. What the app requires beside the probe has entries of its
-// own. A builder that has the buildpack as an optional system buildpack gets a plan for an app that asks for nothing,
+// Phase returns the detect phase (buildpack spec, Phase #1: Detect), which reports to logger. The phase passes with the
+// plan entry provided and required if the probe is wanted, and with the entry provided alone if nothing asks for the
+// probe, so that another buildpack still can. If config.EnabledEnv is "false", the phase passes without a plan: the
+// build phase then has nothing to do, and a group that names the buildpack does not fail. A probe to compile requires
+// Go of another buildpack, unless the build image has Go. Requirements of the app beside the probe have their own
+// entries. If the builder has the buildpack as an optional system buildpack, an app that asks for nothing gets a plan,
 // too. An error of the phase, such as a mistake in a setting, is for [HandOn].
 func Phase(logger log.Logger, requirements Requirements) libcnb.DetectFunc {
 	return func(ctx libcnb.DetectContext) (libcnb.DetectResult, error) {
@@ -64,7 +64,7 @@ func Phase(logger log.Logger, requirements Requirements) libcnb.DetectFunc {
 }
 
 // HandOn writes a build plan with a mistake to a file: the plan requires the probe, and the build phase fails with the
-// mistake. A detect phase that fails with it would not do: the lifecycle leaves out an optional buildpack then.
+// mistake. A failure of the detect phase is not enough: the lifecycle then leaves out an optional buildpack.
 func HandOn(mistake error, file string, logger log.Logger) error {
 	text, err := toml.Marshal(libcnb.BuildPlan{
 		Provides: []libcnb.BuildPlanProvide{{Name: plan.Entry}},

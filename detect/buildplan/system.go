@@ -25,7 +25,7 @@ func isOptionalInSystem(file, id string) bool {
 			Post list `toml:"post"`
 		} `toml:"system"`
 	}
-	// Most builders have no such file. The lifecycle has refused one that cannot be read.
+	// Most builders have no such file. The lifecycle has refused an unreadable file.
 	if _, err := toml.DecodeFile(file, &content); err != nil {
 		return false
 	}
@@ -37,9 +37,9 @@ func isOptionalInSystem(file, id string) bool {
 	return false
 }
 
-// withNothing adds a plan that asks for nothing, if nothing is required in the last one. The lifecycle (0.21.0 to
-// 0.21.17, phase/hermetic_factory.go) does not read that a system buildpack is optional. Without such a plan the group
-// would fail, as it does if nobody requires what a buildpack provides.
+// withNothing adds a plan without requirements, if the last plan has none. The lifecycle (0.21.0 to 0.21.17,
+// phase/hermetic_factory.go) does not read that a system buildpack is optional. Without such a plan the group would
+// fail, because nobody requires the buildpack's provided entries.
 func withNothing(plans []libcnb.BuildPlan) []libcnb.BuildPlan {
 	if len(plans[len(plans)-1].Requires) > 0 {
 		return plans

@@ -10,13 +10,13 @@ import (
 // HealthStatus is a status that the app sets in a health service.
 type HealthStatus struct {
 	*Site
-	// OfServer says that it is one of the whole server, whose name is empty.
+	// OfServer means a status of the whole server, whose name is empty.
 	OfServer bool
-	// Services are the other names that are written there.
+	// Services are the other names in the code.
 	Services []string
-	// Named is the code that names the service if no name is written there, "" for none.
+	// Named is the code that names the service in place of a written name, "" for none.
 	Named string
-	// NotServing says that the status is NOT_SERVING. That is not known of a variable.
+	// NotServing means that the status is NOT_SERVING. The status of a variable is unknown.
 	NotServing bool
 }
 
@@ -25,25 +25,25 @@ var (
 	status     = lazyregexp.New(`(?i)\b(?:not_?)?serving\b`)
 	serving    = lazyregexp.New(`(?i)\bserving\b`)
 	notServing = lazyregexp.New(`(?i)\bnot_?serving\b`)
-	// emptyName is an empty string, or the word for it of a language or of a library.
+	// emptyName is an empty string, or the word for the empty name in a language or a library.
 	emptyName = lazyregexp.New(`""|''|` + "``" + `|\b[sS]tring\.Empty\b|\bOVERALL_HEALTH\b|` +
 		`\bSERVICE_NAME_ALL_SERVICES\b|\bOVERALL_SERVICE_NAME\b|\bDEFAULT_SERVICE_NAME\b`)
 	// literalName is a string that is a whole argument, or the key of a map.
 	literalName = lazyregexp.New(`(?:^|[({,]|\bforService:)\s*(?:service\s*=\s*)?` +
 		`(?:"([\w./-]+)"|'([\w./-]+)'|` + "`([\\w./-]+)`" + `)\s*(?:=>|[,:)}]|$)`)
-	// innerCall is a call within another one, whose arguments name no service.
+	// innerCall is a call within another call. Its arguments name no service.
 	innerCall = lazyregexp.New(`\w\s*\((?:[^()]|\([^()]*\))*\)`)
-	// firstArgument is the argument that names a service, if no string does.
+	// firstArgument is the argument that names a service if no string does.
 	firstArgument = lazyregexp.New(`^\(?\s*(?:\.\w+\s*,\s*forService:|service\s*=)?\s*((?:[^(),"']|"[^"]*"|'[^']*'|` +
 		`\((?:[^()]|\([^()]*\))*\))+?)\s*(?:,|\)?$)`)
 )
 
-// brackets leaves out the spaces that only lay code out.
+// brackets removes spaces of code layout.
 var brackets = strings.NewReplacer("( ", "(", " )", ")", " ,", ",", "[ ", "[", " ]", "]", " (", "(")
 
-// SetsHealthStatus is the [Make] of a [HealthStatus] by code that names a service, or several, and the status: the
-// arguments of a call, or a part of a map. NOT_SERVING alone, as an app sets it when it begins and ends, tells of no
-// service that a probe may ask for.
+// SetsHealthStatus is the [Make] of a [HealthStatus] by code with the names of services and the status: the arguments
+// of a call, or a part of a map. NOT_SERVING alone, as an app sets it at the beginning and the end, names no service
+// for a probe.
 func SetsHealthStatus(at *Site, code string) Finding {
 	yes, no := serving.MatchString(code), notServing.MatchString(code)
 	names := innerCall.ReplaceAllString(code, "()")
@@ -68,11 +68,11 @@ func SetsHealthStatus(at *Site, code string) Finding {
 		}
 		s.Named = brackets.Replace(strings.Join(strings.Fields(m[1]), " "))
 	}
-	s.NotServing = no && isOneOfSeveral // one that a condition decides is not known
+	s.NotServing = no && isOneOfSeveral // a status that a condition decides is unknown
 	return s
 }
 
-// With returns the status as that of services by their names, if there are any. NOT_SERVING alone tells of none.
+// With returns the status as the status of services by name, if there are any names. NOT_SERVING alone adds no service.
 func (s HealthStatus) With(names ...string) HealthStatus {
 	if len(names) > 0 || s.NotServing {
 		s.Named = ""
@@ -85,11 +85,12 @@ func (s HealthStatus) With(names ...string) HealthStatus {
 	return s
 }
 
-// Probes are the services that probes ask a health service for.
+// Probes are the services in the requests of probes to a health service.
 type Probes struct {
-	// Readiness are those of a readiness probe: the one that is named for it, or all but that of liveness.
+	// Readiness are the services of a readiness probe: the service named for readiness, or all except the liveness
+	// service.
 	Readiness []string
-	// Liveness is that of a liveness probe, "" for none.
+	// Liveness is the service of a liveness probe, "" for none.
 	Liveness string
 }
 
@@ -101,7 +102,7 @@ var (
 	forLiveness  = lazyregexp.New(`(?i)\b(?:live|alive|liveness)(?:_?probe)?$`)
 )
 
-// ProbesOf returns what probes ask for of the services that a health service knows.
+// ProbesOf returns the probes for the services of a health service.
 func ProbesOf(services []string) Probes {
 	var p Probes
 	for _, name := range services {
@@ -123,5 +124,5 @@ func ProbesOf(services []string) Probes {
 	return p
 }
 
-// Service returns the services of a readiness probe as -service takes them.
+// Service returns the services of a readiness probe in the form of -service.
 func (p Probes) Service() string { return strings.Join(p.Readiness, ",") }

@@ -6,29 +6,29 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// Span is a part of a text, by offsets: From is its first byte, To the one after its last.
+// Span is a part of a text, by offsets: from the byte From to before the byte To.
 type Span struct{ From, To int }
 
 // Contains reports whether an offset lies in the span.
 func (s Span) Contains(at int) bool { return s.From <= at && at < s.To }
 
-// Len returns how many bytes the span has.
+// Len returns the number of bytes in the span.
 func (s Span) Len() int { return s.To - s.From }
 
 const (
-	// MaxValue is how many bytes an expression has that states an address; a longer one computes.
+	// MaxValue is the most bytes of an expression that states an address; a longer expression computes.
 	MaxValue = 400
 	// maxCall is how many bytes are followed after an opening bracket: no real call is longer.
 	maxCall = 20_000
-	// maxFollowed is how many bytes are followed after all brackets of one text: real ones need a hundredth of it.
+	// maxFollowed is how many bytes are followed after all brackets of a text: real texts need a hundredth.
 	maxFollowed = 4 << 20
 )
 
 // Slice returns the code of a span.
 func (t *Text) Slice(s Span) string { return string(t.Code[s.From:s.To]) }
 
-// Until returns where the first of the bytes in ends is that stands in no bracket opened after from, or where a
-// bracket closes that was open before. It gives up after MaxValue bytes.
+// Until returns the offset of the first byte of ends outside of brackets opened after from, or of the bracket that
+// closes an earlier bracket. Until gives up after MaxValue bytes.
 func (t *Text) Until(from int, ends string) int {
 	return t.follow(from, min(len(t.Code), from+MaxValue+1), ends)
 }
@@ -50,8 +50,8 @@ func (t *Text) follow(from, last int, ends string) int {
 	return max(from, last)
 }
 
-// Arguments returns the arguments of a call, or the elements of a list or an object, from the offset after its opening
-// bracket. There is at least one, which may be empty. all is the span of them together.
+// Arguments returns the arguments of a call, or the elements of a list or an object, from the offset after the opening
+// bracket. There is at least one, possibly empty. all is the span of all arguments together.
 func (t *Text) Arguments(from int) (each []Span, all Span) {
 	last := min(len(t.Code), from+maxCall)
 	if t.followed > maxFollowed {
@@ -68,8 +68,8 @@ func (t *Text) Arguments(from int) (each []Span, all Span) {
 	}
 }
 
-// InBrackets returns a function that reports whether an offset stands in brackets. It has to be asked for one offset
-// after the other, so that it reads the text once.
+// InBrackets returns a function that reports whether an offset stands in brackets. Calls need ascending offsets, since
+// the function reads the text once.
 func (t *Text) InBrackets() func(offset int) bool {
 	at, depth := 0, 0
 	return func(offset int) bool {
@@ -85,7 +85,7 @@ func (t *Text) InBrackets() func(offset int) bool {
 	}
 }
 
-// Trim returns a span without the white space at its ends.
+// Trim returns a span without the white space at both ends.
 func (t *Text) Trim(s Span) Span {
 	for s.From < s.To && strings.IndexByte(" \t\r\n", t.Code[s.From]) >= 0 {
 		s.From++
@@ -96,11 +96,11 @@ func (t *Text) Trim(s Span) Span {
 	return s
 }
 
-// argumentName is what a named argument begins with: name=value, name: value.
+// argumentName begins a named argument: name=value, name: value.
 var argumentName = lazyregexp.New(`^([A-Za-z_]\w*)\s*(?:=|:\s)\s*`)
 
-// Argument returns the argument with this number, from 0, of the call whose bracket opens before an offset; or the one
-// that has one of the names. A number below 0 is for arguments that are given by name alone.
+// Argument returns the argument with a number, from 0, or with one of the names. The call's bracket opens before the
+// offset from. A number below 0 is for arguments given by name alone.
 func (t *Text) Argument(from, number int, names ...string) (Span, bool) {
 	each, _ := t.Arguments(from)
 	for i, at := range each {
@@ -120,7 +120,7 @@ func (t *Text) Argument(from, number int, names ...string) (Span, bool) {
 // maxReturns is how many return statements of a function are read.
 const maxReturns = 8
 
-// Returns returns the expressions that a function returns whose body begins at an offset, after its brace.
+// Returns returns the expressions in the return statements of a function. body is the offset after the opening brace.
 func (t *Text) Returns(body int) []Span {
 	end := t.Until(body, "")
 	var found []Span

@@ -6,7 +6,7 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// starlark is how Bazel's BUILD files write comments and strings, which is Python's way (Starlark Language).
+// starlark is the grammar of comments and strings in Bazel's BUILD files: Python's (Starlark Language).
 var starlark = Grammar{
 	LineComment("#"),
 	String(`"""`, `"""`, Quoting{Multiline: true}), String(`"`, `"`, Quoting{}), String(`'`, `'`, Quoting{}),
@@ -25,16 +25,18 @@ var (
 	bazelString = lazyregexp.New(`"[^"\n]*"|'[^'\n]*'`)
 )
 
-// BazelTests are what a BUILD file of Bazel declares for tests only, as patterns of names in its directory.
+// BazelTests are the declarations of a Bazel BUILD file for tests only, as patterns of names in the directory of the
+// file.
 type BazelTests struct {
-	// Files are sources of tests, and those of targets with testonly (Bazel, Common attributes). "*" stands for all
-	// files of a package with default_testonly.
+	// Files are sources of tests, and of targets with testonly (Bazel, Common attributes). "*" stands for all files of
+	// a package with default_testonly.
 	Files []string
-	// Programs are those of the files that are in programs, which people may start by hand.
+	// Programs are the files of Files that are in programs, which people may start by hand.
 	Programs []string
 }
 
-// ReadBazelTests returns what a BUILD file declares for tests only. A file that another target has too is left out.
+// ReadBazelTests returns the declarations of a BUILD file for tests only. A file that is also in another target is left
+// out.
 func ReadBazelTests(text []byte) BazelTests {
 	t := starlark.Read(text)
 	all := t.Matches(packageRule)
@@ -62,7 +64,7 @@ func ReadBazelTests(text []byte) BazelTests {
 	return tests
 }
 
-// bazelSources returns the sources that a rule with arguments lists.
+// bazelSources returns the sources in the arguments of a rule.
 func bazelSources(t *Text, arguments Span) []string {
 	var files []string
 	for _, list := range sourcesOf.FindAllIndex(t.Code[arguments.From:arguments.To], -1) {

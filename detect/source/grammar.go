@@ -2,23 +2,24 @@ package source
 
 import "bytes"
 
-// Grammar is how a language writes comments and strings: its lexemes, of which the first that fits at a place wins.
+// Grammar is the comments and strings of a language: at each place, the first matching lexeme wins.
 type Grammar []Lexeme
 
-// Lexeme is one form of comment or of string.
+// Lexeme is a form of comment or of string.
 type Lexeme struct {
-	// Open is what it begins with.
+	// Open is the beginning of the lexeme.
 	Open string
-	// Comment says that it is a comment and not a string.
+	// Comment distinguishes a comment from a string.
 	Comment bool
-	// Starts reports whether Open, at this offset, begins a lexeme: a quote may also end a number or begin a lifetime.
+	// Starts reports whether Open, at an offset, begins a lexeme: a quote may also end a number or begin a lifetime.
 	// nil stands for always.
 	Starts func(text []byte, at int) bool
-	// End takes the offset after Open. It returns where the contents of the lexeme end and where code goes on.
+	// End takes the offset after Open, and returns the end of the lexeme's contents and the offset of the next code.
 	End func(text []byte, from int) (inner, after int)
 }
 
-// Read tells code, comments and strings of a text apart, in one pass. A lexeme that is never closed ends with the text.
+// Read tells code, comments and strings of a text apart, in one pass. A lexeme without an end goes to the end of the
+// text.
 func (g Grammar) Read(text []byte) *Text {
 	t := &Text{Raw: bytes.Clone(text), Code: bytes.Clone(text), lines: lineStarts(text)}
 	var opens [256]bool
@@ -37,7 +38,7 @@ func (g Grammar) Read(text []byte) *Text {
 	return t
 }
 
-// blank blanks the lexeme that begins at an offset, if one does, and returns where code goes on.
+// blank blanks the lexeme at an offset, if any, and returns the offset of the next code.
 func (g Grammar) blank(t *Text, at int) int {
 	for _, l := range g {
 		if !bytes.HasPrefix(t.Raw[at:], []byte(l.Open)) || l.Starts != nil && !l.Starts(t.Raw, at) {
@@ -55,7 +56,7 @@ func (g Grammar) blank(t *Text, at int) int {
 	return at + 1
 }
 
-// LineComment is a comment that ends with its line.
+// LineComment is a comment to the end of the line.
 func LineComment(open string) Lexeme {
 	return Lexeme{Open: open, Comment: true, End: func(text []byte, from int) (int, int) {
 		if n := bytes.IndexByte(text[from:], '\n'); n >= 0 {
@@ -65,7 +66,7 @@ func LineComment(open string) Lexeme {
 	}}
 }
 
-// BlockComment is a comment between two marks. It is nested where comments may stand in comments.
+// BlockComment is a comment between two marks. nested is for languages with comments in comments.
 func BlockComment(open, closing string, nested bool) Lexeme {
 	return Lexeme{Open: open, Comment: true, End: func(text []byte, from int) (int, int) {
 		for depth := 1; from < len(text); {
@@ -86,12 +87,12 @@ func BlockComment(open, closing string, nested bool) Lexeme {
 	}}
 }
 
-// Quoting is how a form of string goes on after its opening quote.
+// Quoting is the form of a string after the opening quote.
 type Quoting struct {
 	Raw       bool   // a backslash is a backslash
-	Multiline bool   // the string may hold line breaks; one that may not ends with its line
-	Doubled   bool   // the closing quote twice stands for itself
-	Embeds    string // what begins code within the string, to the matching brace or parenthesis: "${", "#{", `\(`
+	Multiline bool   // the string may hold line breaks; otherwise the string ends with the line
+	Doubled   bool   // a doubled closing quote stands for a quote
+	Embeds    string // begins code within the string, to the matching brace or parenthesis: "${", "#{", `\(`
 }
 
 // String is a string between quotes.
@@ -99,7 +100,7 @@ func String(open, closing string, q Quoting) Lexeme {
 	return Lexeme{Open: open, End: func(text []byte, from int) (int, int) { return q.End(text, from, closing) }}
 }
 
-// End returns where the contents of a string end that began before an offset, and where code goes on.
+// End returns the end of the contents of a string that begins at the offset from, and the offset of the next code.
 func (q Quoting) End(text []byte, from int, closing string) (inner, after int) {
 	for from < len(text) {
 		switch rest := text[from:]; {
@@ -120,8 +121,8 @@ func (q Quoting) End(text []byte, from int, closing string) (inner, after int) {
 	return from, from
 }
 
-// EmbeddedEnd returns where the code in a string ends that begins at an offset: after the bracket that closes it.
-// Quotes in the code are skipped in pairs, whatever they hold: real code in strings is short.
+// EmbeddedEnd returns the end of the code in a string that begins at an offset: after the closing bracket. Quotes in
+// the code are skipped in pairs, with any contents: real code in strings is short.
 func EmbeddedEnd(text []byte, from int) int {
 	depth, quote := 1, byte(0)
 	for ; from < len(text); from++ {

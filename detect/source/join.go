@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// joinLines makes the lines of code logical ones: a line break within round brackets, before a dot or after a backslash
-// becomes a space, so that it does not matter how a statement is laid out. Statements within the brackets, such as
-// those of a function among the arguments, keep their lines, and so does what stands in brackets that do not match.
-// Lines end with a line feed alone, also those of Windows.
+// joinLines makes the lines of code logical: a line break within round brackets, before a dot or after a backslash
+// becomes a space, so that the layout of a statement does not matter. Statements within brackets, such as the body of a
+// function among arguments, keep their lines. Text in brackets that do not match keeps line breaks too. All lines end
+// with a line feed alone, also in files of Windows.
 func joinLines(code []byte) {
 	var open brackets
 	before := byte(0)          // the last byte of code
-	next, isMember := 0, false // the next byte of code after a line break, and whether it begins with a member's name
+	next, isMember := 0, false // the next byte of code after a line break, and whether a member's name begins there
 	for at, c := range code {
 		switch c {
 		case '(', '[', '{':
@@ -45,15 +45,15 @@ func joinLines(code []byte) {
 	}
 }
 
-// brackets are the opening brackets whose closing ones have not been met yet.
+// brackets are the opening brackets before their closing brackets are met.
 type brackets struct {
 	all   []bracket
-	count [256]int // how many there are of each
+	count [256]int // by opening bracket
 }
 
 type bracket struct {
 	opening       byte
-	breaks        []int // the line breaks in it that are in no bracket further within
+	breaks        []int // line breaks in the bracket, but in no inner bracket
 	hasStatements bool
 }
 
@@ -62,8 +62,8 @@ func (b *brackets) push(opening byte) {
 	b.count[opening]++
 }
 
-// pop takes away what a bracket closes at an offset, with those that were opened after it, and joins the lines within
-// it if there are none of these.
+// pop removes the bracket that closes at an offset, and all brackets opened after. pop joins the lines within the
+// bracket if none was opened after.
 func (b *brackets) pop(code []byte, at int) {
 	opening := "([{"[strings.IndexByte(")]}", code[at])]
 	for first := true; b.count[opening] > 0; first = false {
@@ -90,10 +90,9 @@ func (b bracket) join(code []byte, closing int) {
 	}
 }
 
-// endsExpression reports whether a byte may be the last of an expression.
 func endsExpression(c byte) bool { return IsWordByte(c) || strings.IndexByte(")]}>\"'`", c) >= 0 }
 
-// beginsWithMember reports whether code begins with a dot, or what other languages have for it, and a name.
+// beginsWithMember reports whether code begins with a name after a dot, or after another language's mark for members.
 func beginsWithMember(code []byte) bool {
 	for _, mark := range []string{".", "?.", "!.", "..", "->"} {
 		if name, ok := bytes.CutPrefix(code, []byte(mark)); ok && len(name) > 0 && IsWordByte(name[0]) {
@@ -103,8 +102,8 @@ func beginsWithMember(code []byte) bool {
 	return false
 }
 
-// blockWords begin statements at the end of a line, and endsStatements are the words before a closing bracket that end
-// those in it: in Ruby, Elixir, Haskell, Visual Basic and others that have no braces for them.
+// blockWords at the end of a line begin statements. endsStatements are words that end statements before a closing
+// bracket, in Ruby, Elixir, Haskell, Visual Basic and other languages without braces for statements.
 var (
 	blockWords     = map[string]bool{"do": true, "of": true, "then": true, "else": true, "where": true, "begin": true}
 	endsStatements = map[string]bool{"end": true, "Sub": true, "Function": true}
@@ -122,7 +121,6 @@ func beginsStatements(code []byte) bool {
 	return isParameters || blockWords[lastWord(code)]
 }
 
-// lastWord returns the word at the end of code.
 func lastWord(code []byte) string {
 	code = bytes.TrimRight(code[max(0, len(code)-maxLine):], " \t\r\n")
 	return string(code[bytes.LastIndexFunc(code, func(r rune) bool { return !IsWordByte(byte(r)) })+1:])

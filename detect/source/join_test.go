@@ -27,6 +27,9 @@ func TestLogicalLines(t *testing.T) {
 		"case\n  .a:\n":                       "case   .a:|",
 		"a(\n  b":                             "a(|  b",
 		"1\n.. 2":                             "1|.. 2",
+		"f()?\n  .b()":                        "f()?   .b()",
+		"f();\n.b":                            "f();|.b",
+		"a ?\n.b":                             "a ?|.b",
 		"a(b\\\n)":                            "a(b  )",
 		"let a = (\n  \"(\\n\",\n  b)\nlet c": "let a = (   \"   \",   b)|let c",
 	} {
@@ -40,6 +43,18 @@ func TestLogicalLines(t *testing.T) {
 		}
 		if len(read.Code) != len(text) || read.Line(len(text)) != 1+strings.Count(text, "\n") {
 			t.Errorf("%q: offsets or lines are not those of the text", text)
+		}
+	}
+}
+
+// A string ends after the code in it, whatever brackets and quotes the code has.
+func TestCodeInStrings(t *testing.T) {
+	t.Parallel()
+	grammar := Grammar{LineComment("//"), String(`"`, `"`, Quoting{Embeds: "${"})}
+	for _, literal := range []string{`"${a}"`, `"${f({a: 1})}"`, `"${f("}")}//"`, `"${'"' + "\"" }"`} {
+		want := `"` + strings.Repeat(" ", len(literal)-2) + `" a`
+		if got := string(grammar.Read([]byte(literal + " a // b")).Code); strings.TrimSpace(got) != want {
+			t.Errorf("%s is %q, want %q", literal, got, want)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package source
 
 import "bytes"
 
-// Keywords are what an analyzer looks for in the bytes of a file before it tells code, comments and strings apart:
-// every file with a finding holds one of them, and most files hold none.
+// Keywords are words that an analyzer looks for in the bytes of a file before telling code, comments and strings apart:
+// every file with a finding holds a keyword, and most files hold none.
 type Keywords [][]byte
 
 // NewKeywords returns the keywords as bytes.

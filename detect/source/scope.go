@@ -7,25 +7,25 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// Blocks are the blocks of a text. They are told by its indentation, which people write alike in all languages, with
-// braces and without. A text that is not indented is one block, in which every name is visible everywhere.
+// Blocks are the blocks of a text by indentation, which people write alike in all languages, with braces and without. A
+// text without indentation is a single block, where every name is visible everywhere.
 type Blocks struct {
 	all    []block
 	ofLine []int // the index in all, by line from 0
 }
 
-// block is the lines of one indentation, with those within that are indented more.
+// block is the lines of one indentation, including lines with more in between.
 type block struct {
 	indent   int
-	from, to int // its lines, from 0; to is the line after its last
-	depth    int // how many blocks it lies in
-	parent   int // the index of the block that it lies in
-	// scope is the index of the block to which a name belongs that is declared here: a function may run the blocks of
-	// its conditions and loops or not, and their names are its own.
+	from, to int // lines, from 0; to is the line after the last
+	depth    int // the number of blocks around the block
+	parent   int // the index of the block around the block
+	// scope is the index of the block of the names declared here: a function may run the blocks of conditions and loops
+	// or not, and names in such blocks belong to the function.
 	scope int
 
-	header int // the line in it that a block after it would belong to
-	head   int // the line that the block belongs to, or -1
+	header int // the line in the block that heads the next inner block
+	head   int // the line that heads the block, or -1
 }
 
 // conditional begins the header of a block of a condition or a loop.
@@ -33,19 +33,19 @@ var conditional = lazyregexp.New(`^[\s})]*(?:[iI]f|[eE]lse(?:If)?|elif|elsif|els
 	`switch|match|when|select|try|catch|except|finally|rescue|ensure|with|for|foreach|while|loop|do|` +
 	`begin|using|lock|unsafe)\b`)
 
-// hasArms begins what has branches without a word before them: match in Rust, when in Kotlin, case in Elixir.
+// hasArms begins a block of branches without a word before each: match in Rust, when in Kotlin, case in Elixir.
 var hasArms = lazyregexp.New(`\b(?:match|when|case|cond|select!?|switch)\b[^;]*(?:\{|\bdo|\bof)\s*$`)
 
 // IsBranch reports whether a line of code is the header of a block of a condition or a loop.
 func IsBranch(line []byte) bool { return conditional.Match(line) }
 
-// onlyOpens is a line that only opens the block whose header is the line before.
+// onlyOpens is a line that only opens a block. The line before is the header.
 var onlyOpens = lazyregexp.New(`^\s*[{(\[]\s*$`)
 
-// FindBlocks finds the blocks of a text in one pass over its lines.
+// FindBlocks finds the blocks of a text in one pass over the lines.
 func FindBlocks(t *Text) *Blocks {
 	b := &Blocks{all: []block{{to: len(t.logical), header: -1, head: -1}}, ofLine: make([]int, len(t.logical))}
-	open := []int{0} // the blocks around the line, by index, each indented more than the one before
+	open := []int{0} // the blocks around the line, by index, each indented more than the last
 	for i := range t.logical {
 		code, indent := t.LineCode(i), t.Indented(i)
 		if indent < 0 {
@@ -69,7 +69,7 @@ func FindBlocks(t *Text) *Blocks {
 	return b
 }
 
-// inner returns a block that begins with a line, within the block with an index.
+// inner returns a block that begins with a line, within the block with the index parent.
 func (b *Blocks) inner(t *Text, parent, line, indent int) block {
 	in := block{
 		indent: indent, from: line, to: len(t.logical), depth: b.all[parent].depth + 1, parent: parent,
@@ -82,8 +82,8 @@ func (b *Blocks) inner(t *Text, parent, line, indent int) block {
 	return in
 }
 
-// ScopeOf returns the index of the block to which a name belongs that is declared on a line. A field belongs to the
-// block around the function that sets it.
+// ScopeOf returns the index of the block that a name declared on a line belongs to. A field belongs to the block around
+// the function that sets the field.
 func (b *Blocks) ScopeOf(line int, isField bool) int {
 	scope := b.all[b.ofLine[line]].scope
 	if isField {
@@ -92,11 +92,10 @@ func (b *Blocks) ScopeOf(line int, isField bool) int {
 	return scope
 }
 
-// Lines returns the first line of a scope, by its index, and the line after its last.
+// Lines returns the first line of a scope, by index, and the line after the last.
 func (b *Blocks) Lines(scope int) (from, to int) { return b.all[scope].from, b.all[scope].to }
 
-// Heads returns the lines to which the blocks around a line belong that are not around another line, the innermost
-// first.
+// Heads returns the heads of the blocks that are around a line but not around the line outer, the innermost first.
 func (b *Blocks) Heads(line, outer int) []int {
 	var heads []int
 	for in := b.ofLine[line]; in > 0 && b.Depth(in, outer) < 0; in = b.all[in].parent {
@@ -107,7 +106,7 @@ func (b *Blocks) Heads(line, outer int) []int {
 	return heads
 }
 
-// condition begins the header of a block that runs on a condition, and modifier is a condition behind its statement.
+// condition begins the header of a block that runs on a condition. modifier is a condition behind a statement.
 var (
 	condition = lazyregexp.New(`^[\s})]*(?:(?:(?:let|val|var|const)\s+)?(?:mut\s+)?[\w$@.]+(?:\s*:\s*\w+)?\s*=\s*|` +
 		`return\s+)?(?:else\s*)?(?:[iI]f|[eE]lse(?:If)?|elif|elsif|elseif|unless|case|cond|default|switch|match|when|` +
@@ -117,9 +116,8 @@ var (
 	inParentheses = lazyregexp.New(`^\((.*)\)$`)
 )
 
-// Conditions returns the heads of the branches around a line, by the indexes of their lines, up to the function that
-// the line is in: the innermost first, which may be the line itself. Headers of other blocks, such as those of loops,
-// are no branches.
+// Conditions returns the heads of the branches around a line, by line index, up to the function around the line. The
+// innermost is first, and may be the line itself. Heads of other blocks, such as loops, are no branches.
 func (b *Blocks) Conditions(t *Text, line int) []int {
 	var heads []int
 	if code := t.LineCode(line); condition.Match(code) || modifier.Match(code) {
@@ -137,14 +135,14 @@ func (b *Blocks) Conditions(t *Text, line int) []int {
 	return heads
 }
 
-// isArm reports whether a line begins a branch of what has branches without a word before them.
+// isArm reports whether a line begins a branch without a word before, as in match.
 func (b *Blocks) isArm(t *Text, line int) bool {
 	head := b.all[b.ofLine[line]].head
 	return head >= 0 && hasArms.Match(t.LineCode(head))
 }
 
-// Condition returns the condition of a line that begins a branch, or of a statement with the condition behind, "" for
-// one without, such as else.
+// Condition returns the condition of a line that begins a branch, or of a statement with a condition behind. The result
+// is "" for a line without a condition, such as else.
 func Condition(line []byte) []byte {
 	code := opensBranch.ReplaceAll(line, nil)
 	if head := condition.FindIndex(code); head != nil {
@@ -155,13 +153,13 @@ func Condition(line []byte) []byte {
 	return inParentheses.ReplaceAll(bytes.TrimSpace(code), []byte("$1"))
 }
 
-// IsUnder reports whether a line is the head of a block around another line, or that line itself.
+// IsUnder reports whether head is the head of a block around a line, or the line itself.
 func (b *Blocks) IsUnder(head, line int) bool {
 	return head == line || slices.Contains(b.Heads(line, -1), head)
 }
 
-// Function returns the index of the line that is the head of the function around a line, or -1: the first head that
-// begins neither a branch nor a loop.
+// Function returns the index of the line that heads the function around a line, or -1: the first head that begins
+// neither a branch nor a loop.
 func (b *Blocks) Function(t *Text, line int) int {
 	for _, head := range b.Heads(line, -1) {
 		if code := t.LineCode(head); !conditional.Match(code) && !condition.Match(code) && !b.isArm(t, head) {
@@ -171,8 +169,8 @@ func (b *Blocks) Function(t *Text, line int) int {
 	return -1
 }
 
-// BodyEnd returns where the body of a function ends that is indented more than its head, whose parameters end at an
-// offset: at the next line that is indented no more. It gives up after as many bytes as a call may have.
+// BodyEnd returns the end of a function's body that is indented more than the head: the next line indented no more. at
+// is the offset of the end of the parameters. BodyEnd gives up after maxCall bytes.
 func (t *Text) BodyEnd(at int) int {
 	line := t.LogicalLine(at)
 	head := t.Indented(line)
@@ -184,7 +182,7 @@ func (t *Text) BodyEnd(at int) int {
 	return t.LineStart(line)
 }
 
-// Depth returns how deep a scope lies that a line is in, and -1 for one that the line is not in.
+// Depth returns how deep a scope around a line lies, and -1 for a scope that is not around the line.
 func (b *Blocks) Depth(scope, line int) int {
 	if s := b.all[scope]; line >= s.from && line < s.to {
 		return s.depth

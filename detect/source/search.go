@@ -11,18 +11,18 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// search is what is known of all matches of a pattern, so that most of a text need not be searched.
+// search is knowledge of all matches of a pattern, so that most of a text need not be searched.
 type search struct {
 	pattern *lazyregexp.Regexp
-	// literals are literals of which every match has at least one; empty if they are not known.
+	// Every match has at least one of literals, which are empty if unknown.
 	literals Keywords
-	// apart tells of the bytes that no match has: what stands between two of them is searched by itself. None is part
-	// of a word or of a longer character. There are none if a match can see how far the text goes.
+	// apart marks bytes in no match: the text between two such bytes is searched alone. No such byte is part of a word
+	// or of a longer character. There are none if a match can see how far the text goes.
 	apart  [utf8.RuneSelf]bool
-	splits bool // there are such bytes
+	splits bool // apart has a byte
 }
 
-// searches caches what is known of patterns: those of a language are the same for all files.
+// searches caches searches: the patterns of a language are the same for all files.
 var searches sync.Map // of *search, by *lazyregexp.Regexp
 
 func searchFor(pattern *lazyregexp.Regexp) *search {
@@ -50,8 +50,8 @@ func newSearch(pattern *lazyregexp.Regexp) *search {
 	return &s
 }
 
-// withoutContext returns a pattern without the beginning (?:^|[^x]), which looks at the byte before: a part begins with
-// that byte.
+// withoutContext returns a pattern without the beginning (?:^|[^x]), which looks at the byte before a match: a part of
+// the text begins with the byte.
 func withoutContext(pattern *syntax.Regexp) *syntax.Regexp {
 	if pattern.Op != syntax.OpConcat || pattern.Sub[0].Op != syntax.OpAlternate {
 		return pattern
@@ -69,7 +69,7 @@ func withoutContext(pattern *syntax.Regexp) *syntax.Regexp {
 	return &rest
 }
 
-// exclude takes out of apart what a part of a pattern may match.
+// exclude removes from apart the bytes that a part of a pattern may match.
 func (s *search) exclude(part *syntax.Regexp) {
 	for c := range s.apart {
 		r := rune(c)
@@ -83,7 +83,7 @@ func (s *search) exclude(part *syntax.Regexp) {
 			for i := 0; i < len(part.Rune); i += 2 {
 				s.apart[c] = s.apart[c] && (r < part.Rune[i] || r > part.Rune[i+1])
 			}
-		case syntax.OpAnyCharNotNL, syntax.OpEndLine: // the end of a part of the text is that of a line then
+		case syntax.OpAnyCharNotNL, syntax.OpEndLine: // then a part of the text ends with a line
 			s.apart[c] = s.apart[c] && r == '\n'
 		case syntax.OpAnyChar, syntax.OpBeginText, syntax.OpEndText:
 			s.apart[c] = false
@@ -94,7 +94,7 @@ func (s *search) exclude(part *syntax.Regexp) {
 	}
 }
 
-// parts yields the parts of a text that matches can be in, each of which is in one.
+// parts yields the parts of a text that may hold matches. Each match is within a single part.
 func (s *search) parts(text []byte) func(yield func(Span) bool) {
 	return func(yield func(Span) bool) {
 		if !s.splits {
@@ -103,7 +103,7 @@ func (s *search) parts(text []byte) func(yield func(Span) bool) {
 			}
 			return
 		}
-		next := make([]int, len(s.literals)) // where each literal stands next
+		next := make([]int, len(s.literals)) // the next offset of each literal
 		for i := range next {
 			next[i] = -1
 		}
@@ -127,7 +127,7 @@ func (s *search) parts(text []byte) func(yield func(Span) bool) {
 	}
 }
 
-// nearest returns where the first of the literals stands, from an offset on; the end of the text if none does.
+// nearest returns the offset of the first literal at or after an offset, or the end of the text for none.
 func (s *search) nearest(text []byte, at int, next []int) int {
 	first := len(text)
 	for i, literal := range s.literals {
@@ -145,8 +145,8 @@ func (s *search) nearest(text []byte, at int, next []int) int {
 
 func (s *search) isApart(c byte) bool { return c < utf8.RuneSelf && s.apart[c] }
 
-// FindAll returns the matches of a pattern in the code, as regexp.FindAllSubmatchIndex does: at most limit of them, or
-// all for a limit below 0. Analyzers search by this function alone, so that a test can count what a search costs.
+// FindAll returns the matches of a pattern in the code, as regexp.FindAllSubmatchIndex does: at most limit matches, or
+// all for a limit below 0. Analyzers search by this function alone, so that a test can count the cost of a search.
 func (t *Text) FindAll(pattern *lazyregexp.Regexp, limit int) [][]int {
 	var found [][]int
 	for part := range searchFor(pattern).parts(t.Code) {
@@ -162,8 +162,8 @@ func (t *Text) FindAll(pattern *lazyregexp.Regexp, limit int) [][]int {
 	return found
 }
 
-// FindCalls returns what [Text.FindAll] does, of a pattern that ends with the bracket of a call: before the next one
-// may stand that bracket, as in run(Server(50051)).
+// FindCalls is [Text.FindAll] for a pattern that ends with the bracket of a call. The next match may begin at that
+// bracket, as in run(Server(50051)).
 func (t *Text) FindCalls(pattern *lazyregexp.Regexp, limit int) [][]int {
 	var found [][]int
 	for part := range searchFor(pattern).parts(t.Code) {
@@ -181,7 +181,7 @@ func (t *Text) FindCalls(pattern *lazyregexp.Regexp, limit int) [][]int {
 	return found
 }
 
-// moved returns a match by its offsets in the whole text.
+// moved returns a match with offsets in the whole text.
 func moved(match []int, by int) []int {
 	for i := range match {
 		if match[i] >= 0 {
@@ -191,7 +191,7 @@ func moved(match []int, by int) []int {
 	return match
 }
 
-// Matches reports whether a pattern matches somewhere in the code.
+// Matches reports whether the code has a match of a pattern.
 func (t *Text) Matches(pattern *lazyregexp.Regexp) bool {
 	for part := range searchFor(pattern).parts(t.Code) {
 		if pattern.Match(t.Code[part.From:part.To]) {
@@ -201,7 +201,7 @@ func (t *Text) Matches(pattern *lazyregexp.Regexp) bool {
 	return false
 }
 
-// Mentions reports false for a text in which no string or comment can match a pattern, nor any code.
+// Mentions reports whether a pattern may match in strings, comments or code; false is certain.
 func (t *Text) Mentions(pattern *lazyregexp.Regexp) bool {
 	for range searchFor(pattern).parts(t.Raw) {
 		return true

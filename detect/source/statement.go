@@ -6,18 +6,18 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// maxBack is how many bytes before an offset are searched for the beginning of its statement.
+// maxBack is how many bytes before an offset are searched for the beginning of a statement.
 const maxBack = 8 << 10
 
-// Statement returns where the statement begins that goes on at an offset. ends are the bytes that end one beside
+// Statement returns the beginning of the statement around an offset. ends are the bytes that end a statement, besides
 // braces.
 func (t *Text) Statement(at int, ends string) int {
 	from, _ := t.Around(at, at-maxBack, ends)
 	return from
 }
 
-// Around returns where the statement begins that goes on at an offset, and the bracket that opens around it, or -1 if
-// none does before the last byte that is looked at.
+// Around returns the beginning of the statement around the offset end, and the opening bracket around the statement.
+// The search goes back to the offset last; open is -1 if no bracket is met.
 func (t *Text) Around(end, last int, ends string) (from, open int) {
 	depth, from := 0, -1
 	for at := end - 1; at >= max(last, 0); at-- {
@@ -52,11 +52,11 @@ func (t *Text) ends(at, end int, ends string) bool {
 	return c != '\n' || !goesOn.Match(t.Code[at+1:end]) && !goesOnBehind.Match(t.Code[max(0, at-maxLine):at])
 }
 
-// maxLine is how many bytes of a line are looked at for what goes on after it.
+// maxLine is how many bytes of a line are searched for a continuation on the next line.
 const maxLine = 200
 
 var (
-	// goesOn begins what belongs to the code before it, and goesOnBehind ends what the next line belongs to.
+	// goesOn begins a continuation of the code before. goesOnBehind ends code that the next line continues.
 	goesOn       = lazyregexp.New(`^\s*(?:[.?:,)=&|+]|else\b|$)`)
 	goesOnBehind = lazyregexp.New(`(?:[=,.(?:&|+]|\b(?:else|return|then)|` +
 		`\bif[ \t]*\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\))[ \t\r]*$`)

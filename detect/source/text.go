@@ -1,8 +1,8 @@
-// Package source reads the text of a program without parsing its language: it tells code, comments and strings apart,
-// follows brackets to the arguments of a call, and finds the port that an expression states.
+// Package source reads the text of a program without parsing the language: it tells code, comments and strings apart,
+// follows brackets to the arguments of a call, and finds the port in an expression.
 //
-// Begin with [Grammar]: a language describes how it writes comments and strings, and [Grammar.Read] returns a [Text],
-// on which everything else is a method.
+// Begin with [Grammar]: the comments and strings of a language. [Grammar.Read] returns a [Text], whose methods are
+// everything else.
 package source
 
 import (
@@ -13,35 +13,33 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// Text is the text of a file in which code, comments and the contents of strings are told apart.
+// Text is the text of a file with code, comments and the contents of strings told apart.
 type Text struct {
-	// Raw is the text as it is in the file, but comments are blank.
+	// Raw is the text of the file with blank comments.
 	Raw []byte
-	// Code is as long as Raw, and its lines are logical: one that goes on after a line break in round brackets, before
-	// a dot or after a backslash has spaces there. Comments are blank in it, and so is what stands between the
-	// delimiters of a string. An offset is therefore the same place in both, and a pattern that is matched against Code
-	// never meets a word that is only mentioned.
+	// Code is as long as Raw, and has logical lines: a line break in round brackets, before a dot or after a backslash
+	// is a space. Comments and the contents of strings are blank. An offset is therefore the same place in Raw and in
+	// Code, and a pattern for Code never meets a word from a comment or a string.
 	Code []byte
 
 	lines    []int // the offset at which each line of Raw begins
 	logical  []int // the offset at which each line of Code begins
-	followed int   // how many bytes were followed after opening brackets
+	followed int   // bytes followed after opening brackets
 }
 
-// Uncut returns a text for searches that need its comments and strings. It knows no lines.
+// Uncut returns a text without lines, for searches in comments and strings too.
 func Uncut(text []byte) *Text { return &Text{Raw: text, Code: text} }
 
-// Line returns the number, from 1, of the line that an offset is in, as an editor counts them.
+// Line returns the number, from 1, of the line around an offset, as editors count lines.
 func (t *Text) Line(offset int) int { return sort.SearchInts(t.lines, offset+1) }
 
-// LogicalLine returns the index, from 0, of the line of Code that an offset is in.
+// LogicalLine returns the index, from 0, of the line of Code around an offset.
 func (t *Text) LogicalLine(offset int) int { return sort.SearchInts(t.logical, offset+1) - 1 }
 
-// OfLine returns the index, from 0, of the line of Code that a line of Raw is a part of, by its number from 1.
+// OfLine returns the index, from 0, of the line of Code that holds a line of Raw. number counts from 1.
 func (t *Text) OfLine(number int) int { return t.LogicalLine(t.lines[number-1]) }
 
-// LineStart returns the offset at which a line of Code begins, by its index; the end of the text for one after the
-// last.
+// LineStart returns the offset of a line of Code, by index; the end of the text for the index after the last line.
 func (t *Text) LineStart(line int) int {
 	if line < len(t.logical) {
 		return t.logical[line]
@@ -49,13 +47,13 @@ func (t *Text) LineStart(line int) int {
 	return len(t.Code)
 }
 
-// LineCode returns a line of Code, by its index.
+// LineCode returns a line of Code, by index.
 func (t *Text) LineCode(line int) []byte {
 	return t.Code[t.LineStart(line):t.LineStart(line+1)]
 }
 
-// Group returns what the named group of a pattern matched, from Raw: the contents of a string are there. It reports
-// whether the group took part in the match. Alternatives of a pattern may each have a group of the name.
+// Group returns the match of a named group of a pattern, from Raw: Raw has the contents of strings. The second result
+// reports whether the group took part in the match. Alternatives of a pattern may each have a group of the name.
 func (t *Text) Group(pattern *lazyregexp.Regexp, match []int, name string) (string, bool) {
 	for i, group := range pattern.SubexpNames() {
 		if group == name && match[2*i] >= 0 {
@@ -65,7 +63,7 @@ func (t *Text) Group(pattern *lazyregexp.Regexp, match []int, name string) (stri
 	return "", false
 }
 
-// Names returns what the group "name" of the pattern takes wherever it matches.
+// Names returns the group "name" of all matches of the pattern.
 func (t *Text) Names(pattern *lazyregexp.Regexp) []string {
 	var found []string
 	for _, m := range t.FindAll(pattern, -1) {
@@ -76,7 +74,7 @@ func (t *Text) Names(pattern *lazyregexp.Regexp) []string {
 	return found
 }
 
-// Blank replaces code by spaces and keeps its line breaks.
+// Blank replaces code by spaces and keeps line breaks.
 func Blank(code []byte) {
 	for i, c := range code {
 		if c != '\n' {
@@ -93,7 +91,7 @@ func Excerpt(text []byte) string {
 	return string(text[:min(len(text), 80)])
 }
 
-// IsWordByte reports whether a byte is part of a name. Letters of other alphabets are.
+// IsWordByte reports whether a byte is part of a name. Names may have letters of other alphabets.
 func IsWordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= utf8.RuneSelf
 }
@@ -106,7 +104,7 @@ func Exactly(pattern string) *lazyregexp.Regexp {
 	return lazyregexp.New(`^(?:` + pattern + `)$`)
 }
 
-// Indented returns how many bytes of white space a line of Code begins with, by its index, or -1 for a blank one.
+// Indented returns the bytes of white space at the beginning of a line of Code, by index, or -1 for a blank line.
 func (t *Text) Indented(line int) int {
 	for i, c := range t.LineCode(line) {
 		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
@@ -116,10 +114,10 @@ func (t *Text) Indented(line int) int {
 	return -1
 }
 
-// Words yields the offsets at which a word stands in the code, whole and not as a part of a longer word.
+// Words yields the offsets of a word in the code. Parts of longer words do not count.
 func (t *Text) Words(word string) func(yield func(at int) bool) { return words(t.Code, word) }
 
-// HasWord reports whether a word stands in code, whole and not as a part of a longer word.
+// HasWord reports whether code has a word. Parts of longer words do not count.
 func HasWord(code []byte, word string) bool {
 	for range words(code, word) {
 		return true

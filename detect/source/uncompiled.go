@@ -2,14 +2,14 @@ package source
 
 import "github.com/grpc-cnb/health-probe/internal/lazyregexp"
 
-// directive begins a line of a preprocessor, or of a compiler that has such lines, which chooses what is compiled.
+// directive begins a line that chooses the code to compile, for a preprocessor or for a compiler with such lines.
 var directive = lazyregexp.New(`(?m)^[ \t]*#[ \t]*(if|else|elif|endif)`)
 
-// maxCondition is how many bytes of a line are read for its condition.
+// maxCondition is how many bytes of a line are read for a condition.
 const maxCondition = 64
 
-// Uncompiled is code that is compiled in no image, as a comment: from an #if with a condition, which a pattern takes,
-// to the #else, #elif or #endif of it.
+// Uncompiled is code that no image compiles, as a comment: from an #if with a condition that matches a pattern, to the
+// matching #else, #elif or #endif.
 func Uncompiled(condition string) Lexeme {
 	starts := lazyregexp.New(`^#[ \t]*if[ \t]+(?:` + condition + `)[ \t]*(?:[\r\n/]|$)`)
 	return Lexeme{Open: "#", Comment: true, End: directiveEnd, Starts: func(text []byte, at int) bool {
@@ -17,7 +17,7 @@ func Uncompiled(condition string) Lexeme {
 	}}
 }
 
-// directiveEnd returns where the #endif, #else or #elif stands that ends an #if.
+// directiveEnd returns the offset of the #endif, #else or #elif that ends an #if.
 func directiveEnd(text []byte, from int) (inner, after int) {
 	for depth := 1; ; {
 		m := directive.FindSubmatchIndex(text[from:])

@@ -12,12 +12,13 @@ import (
 // maxReads is how often a search may read each byte of a text, on average; 0 if nothing is counted.
 var maxReads atomic.Int64
 
-// LimitSearches makes every [Text.FindAll] count the runes that the search reads, and panic if they are more than
-// times as many as the text has bytes: the time of such a search grows with the square of the text. The count does not
-// depend on the speed of the machine. 0 ends the counting. It is for tests, since searches that are counted are slow.
+// LimitSearches makes every [Text.FindAll] count the runes read, and panic at more than times as many runes as the text
+// has bytes: the time of such a search grows with the square of the text. The count does not depend on the speed of the
+// machine. 0 ends the counting. LimitSearches is for tests, since counting makes searches slow.
 func LimitSearches(times int) { maxReads.Store(int64(times)) }
 
-// countSearch searches by a reader that counts. As in FindAll, each match is looked for after the one before.
+// countSearch searches by a reader that counts. As in FindAll, the search for each match begins after the previous
+// match.
 func countSearch(pattern *lazyregexp.Regexp, code []byte, limit int) {
 	times := int(maxReads.Load())
 	if times == 0 {
@@ -37,7 +38,7 @@ func countSearch(pattern *lazyregexp.Regexp, code []byte, limit int) {
 	}
 }
 
-// countingReader is an io.RuneReader that counts the runes that are read.
+// countingReader is an io.RuneReader that counts the runes read.
 type countingReader struct {
 	text []byte
 	at   int

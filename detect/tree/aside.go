@@ -8,34 +8,34 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// The names of what lies beside an app.
+// Names of directories and files beside an app.
 var (
-	// exampleName is for what no program of the app is for: it shows or tries how something is used.
+	// exampleName is for directories that show or try the use of something, and belong to no program of the app.
 	exampleName = lazyregexp.New(
 		`^(?i:_?(?:examples?|samples?|tutorials?|snippets?)|(?:.*[-_.])?(?:examples|samples|tutorials)(?:[-_.].*)?` +
 			`|tests?[-_.]?servers?(?:[-_.].*)?|bench(?:marks?)?|interop(?:[-_.].*)?|conformance)$`)
-	// toolName is for what serves those who work on the app or call it, or what stands before it. An image may be for
-	// such a program, but more often it is for another one.
+	// toolName is for tools of developers, for clients, and for proxies before the app. An image may be for such a
+	// program, but more often is for another program.
 	toolName = lazyregexp.New(
 		`^(?i:tools?|tooling|hack|scripts?|contrib|misc|plugins?|demos?|playground|sandbox|docs?` +
 			`|perf|stress|load-?tests?|e2e|tests?|testing|test-?utils?|integration[-_]?tests?` +
 			`|mocks?|fakes?|dummy|stubs?|clients?|sdks?|bindings|(?:.*[-_.])?(?:proxy|sidecar)` +
 			`|(?:mock|fake|dummy|stub|test|demo|bench|example|sample)s?[-_.].*` +
 			`|.*[-_.](?:demo|mock|fake|stub|test|bench|example|sample)s?)$`)
-	// asideFile is for a file of the same kinds, without its extension.
+	// asideFile is for a file of the same kinds, without extension.
 	asideFile = lazyregexp.New(
 		`^(?i:(?:mock|fake|dummy|stub|test|example|sample|bench)s?[-_.].*|client` +
 			`|.*[-_.](?:mock|fake|stub|test|example|sample|bench|client)s?|.*[-_.]proxy)$`)
 	// exampleFile is for a file of a benchmark.
 	exampleFile = lazyregexp.New(`^(?i:bench(?:marks?)?)$`)
-	// jvmRoots are the first directories of packages of the JVM, whose names say nothing: com/example.
+	// jvmRoots are the first directories of packages of the JVM. Their names have no meaning: com/example.
 	jvmRoots = []string{"java", "kotlin", "scala", "com", "org", "net", "io", "dev", "edu", "me"}
 )
 
-// Aside returns the outermost directory around a file that is beside the app proper: one of examples, tools, tests,
-// clients or proxies; the file itself if its own name says so. It is "" for a file of the app proper. isExample says
-// that the file lies in examples, tutorials, benchmarks, interoperability tests or a test server, which are no programs
-// of the app.
+// Aside returns the outermost directory around a file that is beside the app proper: a directory of examples, tools,
+// tests, clients or proxies, or the file itself if the name of the file says so. dir is "" for a file of the app
+// proper. isExample means that the file lies in examples, tutorials, benchmarks, interoperability tests or a test
+// server: no programs of the app.
 func Aside(file string) (dir string, isExample bool) {
 	for end, c := range file {
 		if c != '/' {
@@ -43,7 +43,7 @@ func Aside(file string) (dir string, isExample bool) {
 		}
 		name := path.Base(file[:end])
 		if isJVM(file) && slices.Contains(jvmRoots, name) || path.Ext(file) == ".ex" && name == "lib" {
-			return dir, isExample // what follows are names of modules
+			return dir, isExample // names of modules follow
 		}
 		example := exampleName.MatchString(name)
 		if dir == "" && (example || toolName.MatchString(name)) {
@@ -59,7 +59,7 @@ func Aside(file string) (dir string, isExample bool) {
 	return dir, isExample || example
 }
 
-// isJVM reports whether a file is a source in a language whose directories are named for packages of the JVM.
+// isJVM reports whether a file is a source in a language with directories named for packages of the JVM.
 func isJVM(file string) bool {
 	return slices.Contains([]string{".java", ".kt", ".scala", ".groovy"}, path.Ext(file))
 }

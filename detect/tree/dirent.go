@@ -10,16 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openAt opens the entry of this name in an open directory, unless it is a link. O_NONBLOCK: if the entry has become a
-// FIFO since its name was read, opening it must not wait for a writer. O_NOCTTY: a terminal must not become this
-// process's.
+// openAt opens the entry name of an open directory, unless the entry is a link. With O_NONBLOCK, opening does not wait
+// for a writer if the entry has become a FIFO meanwhile. With O_NOCTTY, no terminal becomes the terminal of this
+// process.
 func openAt(directory int, name string, flags int) (int, error) {
 	flags |= unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
 	return ignoreEINTR(func() (int, error) { return unix.Openat(directory, name, flags, 0) })
 }
 
 // ignoreEINTR repeats a call that a signal interrupted. The Go runtime sends signals to its own threads, and calls on a
-// network file system do not always resume after one.
+// network file system do not always resume after a signal.
 func ignoreEINTR(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()
@@ -29,14 +29,14 @@ func ignoreEINTR(call func() (int, error)) (int, error) {
 	}
 }
 
-// dirent is one entry of a directory: its name and its type, which is unix.DT_REG, unix.DT_DIR and so on.
+// dirent is an entry of a directory. kind is unix.DT_REG, unix.DT_DIR and so on.
 type dirent struct {
 	name []byte
 	kind byte
 }
 
-// parseDirents returns the entries in what unix.ReadDirent returned, without "." and "..". The kernel's record is a
-// unix.Dirent cut to its Reclen.
+// parseDirents returns the entries in the result of unix.ReadDirent, without "." and "..". The kernel's record is a
+// unix.Dirent cut to Reclen bytes.
 func parseDirents(records []byte) iter.Seq[dirent] {
 	const (
 		lengthAt = int(unsafe.Offsetof(unix.Dirent{}.Reclen))
@@ -61,8 +61,7 @@ func parseDirents(records []byte) iter.Seq[dirent] {
 	}
 }
 
-// statKind returns the type of an entry if the listing of its directory does not say it. An entry that cannot be
-// asked is of unknown type.
+// statKind returns the type of an entry for listings without types. The type is unknown if stat fails.
 func statKind(directory int, name string) byte {
 	var stat unix.Stat_t
 	if err := unix.Fstatat(directory, name, &stat, unix.AT_SYMLINK_NOFOLLOW); err != nil {

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -18,38 +21,71 @@ var (
 	errNotRegular = errors.New("leaving out what is not a regular file")
 )
 
-// File is one file of the tree. It is opened when it is first read, and everything that is read of it counts against
-// the budget of the whole tree.
+// File is a file of the tree. The first read opens the file. All reads count against the budget of the whole tree.
 type File struct {
 	// Path is relative to the tree, with slashes.
 	Path string
 
-	directory int // the open directory that it is in
+	directory int // the open directory around the file
 	buffer    *[]byte
 	budget    *atomic.Int64
+	shared    *shared
 
 	opened bool
 	fd     int
 	size   int64 // known once the file is open
 	text   []byte
-	memory bool // the file is its text, and there is nothing on disk
+	memory bool // the file is text alone, and not on disk
 }
 
-// NewText returns a file that is not on disk, with a path and a text. Tests use it.
+// NewText returns a file that is not on disk, with a path and a text. Tests use NewText.
 func NewText(path string, text []byte) *File {
 	if text == nil {
 		text = []byte{}
 	}
-	return &File{Path: path, text: text, memory: true, size: int64(len(text))}
+	return &File{Path: path, text: text, memory: true, size: int64(len(text)), shared: &shared{}}
+}
+
+// shared is a value for all files of a directory.
+type shared struct {
+	once  sync.Once
+	value any
+}
+
+// Shared returns the result of load. load is called once for all files of the directory.
+func (f *File) Shared(load func() any) any {
+	f.shared.once.Do(func() { f.shared.value = load() })
+	return f.shared.value
+}
+
+// Siblings returns the names in the directory of the file, in order, or none if there are more than most.
+func (f *File) Siblings(most int) []string {
+	if f.memory {
+		return nil
+	}
+	fd, err := openAt(f.directory, ".", unix.O_DIRECTORY)
+	if err != nil {
+		return nil
+	}
+	directory := os.NewFile(uintptr(fd), f.Path)
+	defer directory.Close()
+	names, err := directory.Readdirnames(most + 1)
+	if err != nil || len(names) > most {
+		return nil
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Sibling returns the file of another name in the same directory, for analyses that need two files to judge one. The
-// caller closes it.
+// caller closes the sibling.
 func (f *File) Sibling(name string) *File {
-	return &File{Path: path.Join(path.Dir(f.Path), name), directory: f.directory, buffer: new([]byte), budget: f.budget}
+	return &File{
+		Path: path.Join(path.Dir(f.Path), name), directory: f.directory, buffer: new([]byte), budget: f.budget,
+		shared: f.shared,
+	}
 }
 
-// open opens the file for reading, unless it is open.
 func (f *File) open() error {
 	if f.opened || f.memory {
 		return nil
@@ -70,15 +106,14 @@ func (f *File) open() error {
 	return nil
 }
 
-// Size returns the length of the file in bytes. The error is about opening it.
+// Size returns the length of the file in bytes, or the error of opening the file.
 func (f *File) Size() (int64, error) {
 	err := f.open()
 	return f.size, err
 }
 
-// Text returns the whole file, which is read once however often it is asked for. A file longer than [MaxSource] is an
-// error. The text is valid until the visit of the file ends and must not be written to: the text of the next file goes
-// to the same memory.
+// Text returns the whole file, which is read only once. A file longer than [MaxSource] is an error. The text is valid
+// until the visit of the file ends and must not be written to: the text of the next file goes to the same memory.
 func (f *File) Text() ([]byte, error) {
 	if f.text != nil {
 		return f.text, nil
@@ -126,17 +161,18 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	}
 }
 
-// maxInterpreter is how many bytes of a script may be the line that names its interpreter.
+// maxInterpreter is how many bytes of a script are read for the line that names the interpreter.
 const maxInterpreter = 128
 
-// IsScript reports whether the first line of the file names an interpreter that a pattern matches. It reads no more.
+// IsScript reports whether the first line of the file names an interpreter that a pattern matches. IsScript reads only
+// the beginning of the file.
 func (f *File) IsScript(interpreter *lazyregexp.Regexp) bool {
 	head := make([]byte, maxInterpreter)
 	n, err := f.ReadAt(head, 0)
 	return (err == nil || errors.Is(err, io.EOF)) && interpreter.Match(head[:n])
 }
 
-// Close closes the file if it is open.
+// Close closes the file if the file is open.
 func (f *File) Close() {
 	if f.opened {
 		unix.Close(f.fd)

@@ -9,7 +9,7 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// AnyDirMatches reports whether the name of one of the directories that a file is in matches the pattern.
+// AnyDirMatches reports whether the name of any directory around a file matches the pattern.
 func AnyDirMatches(file string, pattern *lazyregexp.Regexp) bool {
 	for name := range strings.SplitSeq(path.Dir(file), "/") {
 		if pattern.MatchString(name) {
@@ -19,7 +19,7 @@ func AnyDirMatches(file string, pattern *lazyregexp.Regexp) bool {
 	return false
 }
 
-// AnyDirIn reports whether one of the directories that a file is in has one of the names.
+// AnyDirIn reports whether any directory around a file has one of the names.
 func AnyDirIn(file string, names []string) bool {
 	for name := range strings.SplitSeq(path.Dir(file), "/") {
 		if slices.Contains(names, name) {
@@ -29,7 +29,7 @@ func AnyDirIn(file string, names []string) bool {
 	return false
 }
 
-// Ancestors yields the directories that a file is in: the innermost first and ".", the app's folder, last.
+// Ancestors yields the directories around a file: the innermost first and ".", the app's folder, last.
 func Ancestors(file string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for dir := path.Dir(file); yield(dir) && dir != "."; {
@@ -38,20 +38,20 @@ func Ancestors(file string) iter.Seq[string] {
 	}
 }
 
-// IsWithin reports whether a path is a directory, or lies in it. "." holds everything.
+// IsWithin reports whether a path is dir or lies in dir. "." holds everything.
 func IsWithin(path, dir string) bool {
 	return dir == "." || path == dir || strings.HasPrefix(path, dir) && path[len(dir)] == '/'
 }
 
-// IsExecutableName reports whether a built program may have this file name: one without extension, or with what release
-// tools append ("-1.2.3", ".amd64", ".bin"). Execute permission says nothing: archives and uploads lose it, and some
-// mounts grant it to every file.
+// IsExecutableName reports whether a built program may have this file name: a name without extension, or with a suffix
+// of release tools ("-1.2.3", ".amd64", ".bin"). Execute permission proves nothing: archives and uploads lose the
+// permission, and some mounts grant it to every file.
 func IsExecutableName(name string) bool {
 	ext := strings.TrimPrefix(path.Ext(name), ".")
 	return ext == "" || ext == "bin" || ext == "linux" || ext == "run" || strings.ContainsAny(ext, "0123456789")
 }
 
-// docsDirs are the names of directories of documentation, and examplesDirs those of directories of examples.
+// Names of directories of documentation and of examples.
 var (
 	docsDirs     = []string{"doc", "docs", "documentation"}
 	examplesDirs = []string{"example", "examples", "sample", "samples", "snippet", "snippets"}
@@ -78,7 +78,7 @@ func IsExampleInDocs(file string) bool {
 	return false
 }
 
-// IsBazelFile reports whether a file declares how Bazel builds what is in its directory.
+// IsBazelFile reports whether a file declares Bazel's targets of a directory.
 func IsBazelFile(file string) bool {
 	name := path.Base(file)
 	return name == "BUILD" || name == "BUILD.bazel"

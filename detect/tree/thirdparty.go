@@ -2,8 +2,9 @@ package tree
 
 import "strings"
 
-// isThirdParty reports whether a directory holds what is not the app's own, in any language: version control and caches
-// of tools, which are hidden, and dependencies that package managers copy. A Java package may be called vendor.
+// isThirdParty reports whether a directory holds files that are not the app's own, in any language: hidden directories
+// of version control and of tools' caches, and dependencies that package managers copy. A Java package may be called
+// vendor.
 func isThirdParty(parent, name string) bool {
 	if name == "vendor" {
 		return !strings.Contains("/"+parent+"/", "/src/main/")
@@ -12,11 +13,11 @@ func isThirdParty(parent, name string) bool {
 	return isHidden || thirdParty[name]
 }
 
-// roadRunner is a hidden folder that has settings of the app's own: those that a .rr.yaml includes.
+// roadRunner is a hidden folder with settings of the app's own: a .rr.yaml includes the settings.
 const roadRunner = ".rr"
 
-// thirdParty are names of directories that hold no code of the app's own, beside vendor (Go, PHP, Ruby) and hidden
-// ones.
+// thirdParty are names of directories without code of the app's own, beside vendor (Go, PHP, Ruby) and hidden
+// directories.
 var thirdParty = map[string]bool{
 	"node_modules":     true, // npm, Yarn, pnpm
 	"bower_components": true, // Bower

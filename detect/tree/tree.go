@@ -1,7 +1,7 @@
-// Package tree reads the folder of an untrusted app: it walks the tree, leaves out what is not the app's own code, and
-// opens files so that neither links, special files, sizes nor names can lead it outside, stop it or exhaust memory.
+// Package tree reads the folder of an untrusted app. It walks the tree, leaves out third-party code, and opens files
+// safely: no link, special file, size or name can lead outside, stop the walk or exhaust memory.
 //
-// Begin with [Walk]. It hands each required file to a function as a [File], whose text or bytes are read on demand.
+// Begin with [Walk]. Walk hands each required file to a function as a [File], and reads text or bytes on demand.
 package tree
 
 import (
@@ -16,7 +16,7 @@ import (
 // Logf prints one line for users.
 type Logf func(format string, args ...any)
 
-// Serialize returns a function that passes lines on to logf, one at a time. A nil logf is one that prints nothing.
+// Serialize returns a function that passes lines on to logf, one at a time. A nil logf prints nothing.
 func Serialize(logf Logf) Logf {
 	if logf == nil {
 		return func(string, ...any) {}
@@ -32,15 +32,15 @@ func Serialize(logf Logf) Logf {
 // Visitor chooses files of a tree and reads them. Several goroutines call both functions at once.
 type Visitor struct {
 	// Required reports, by the path alone, whether a file is worth reading. The path is relative to the tree, with
-	// slashes. It is called once for every file of the tree.
+	// slashes. Walk calls Required once for every file of the tree.
 	Required func(path string) bool
-	// Visit reads one required file. The file is closed when Visit returns.
+	// Visit reads a required file. The file is closed when Visit returns.
 	Visit func(f *File)
 }
 
-// Walk visits the required files below the folder dir, in no particular order. It follows no link. logf gets a line for
-// everything that is left unread; nil for none. The error is about dir itself, or it is ctx's: the files that were
-// visited until then stay visited.
+// Walk visits the required files below the folder dir, in no particular order, and follows no link. logf gets a line
+// for everything left unread; a nil logf prints nothing. The error is about dir itself or comes from ctx: files visited
+// before stay visited.
 func Walk(ctx context.Context, dir string, visitor Visitor, logf Logf) error {
 	root, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -12,19 +12,19 @@ import (
 )
 
 // walk is one reading of a tree. Directories are entered depth first, each opened relative to its parent's descriptor.
-// An idle reader takes the next directory or half of a large one, so that no more descriptors are open than maxReaders
-// times maxDepth. No link is followed: the target of a link within the tree has a name of its own, and a directory that
-// is replaced by a link meanwhile cannot be opened.
+// An idle reader takes the next directory or half of a large one, so at most maxReaders times maxDepth descriptors are
+// open. No link is followed: the target of a link within the tree has a name of its own, and opening fails for a
+// directory that a link replaced meanwhile.
 type walk struct {
 	Visitor
 	ctx     context.Context
 	logf    Logf
 	idle    chan *reader
-	entries atomic.Int64 // names that were looked at
-	budget  atomic.Int64 // bytes that may still be read
+	entries atomic.Int64 // names seen
+	budget  atomic.Int64 // bytes left to read
 }
 
-// reader lists directories and reads files, with buffers that it reuses for each.
+// reader lists directories and reads files, with buffers for reuse.
 type reader struct {
 	*walk
 	names   []byte
@@ -35,15 +35,15 @@ type reader struct {
 
 // directory is an open directory of the tree.
 type directory struct {
-	fd    int
-	path  string // "" for the app's own folder
-	depth int
+	fd     int
+	path   string // "" for the app's own folder
+	depth  int
+	shared *shared
 }
 
-// direntBuffer is room for the names that the kernel returns at a time: what glibc's readdir asks for.
+// direntBuffer is the size of the kernel's buffer for names: the size in glibc's readdir.
 const direntBuffer = 32 << 10
 
-// newWalk returns a walk with a number of readers.
 func newWalk(ctx context.Context, visitor Visitor, readers int, logf Logf) *walk {
 	w := &walk{Visitor: visitor, ctx: ctx, logf: logf, idle: make(chan *reader, readers)}
 	w.budget.Store(maxBytes)
@@ -53,10 +53,9 @@ func newWalk(ctx context.Context, visitor Visitor, readers int, logf Logf) *walk
 	return w
 }
 
-// run reads the tree below an open directory.
 func (w *walk) run(root int) {
 	first := <-w.idle
-	first.directory(directory{fd: root})
+	first.directory(directory{fd: root, shared: &shared{}})
 	w.idle <- first
 }
 
@@ -77,7 +76,7 @@ func (r *reader) directory(d directory) {
 	}
 }
 
-// delegate gives work to an idle reader, or does it itself if there is none.
+// delegate gives work to an idle reader. If none is idle, r does the work.
 func (r *reader) delegate(others *sync.WaitGroup, work func(r *reader)) {
 	select {
 	case other := <-r.idle:
@@ -102,7 +101,7 @@ func (r *reader) enter(parent directory, name string) {
 		return
 	}
 	defer unix.Close(fd)
-	r.directory(directory{fd, path, parent.depth + 1})
+	r.directory(directory{fd, path, parent.depth + 1, &shared{}})
 }
 
 var errTooManyFiles = errors.New("the app has too many files")
@@ -156,7 +155,7 @@ func (r *reader) classify(d directory, e dirent, files, subdirectories []string)
 	return files, subdirectories
 }
 
-// read visits files of a directory. If they are many, another reader takes half of them.
+// read visits files of a directory. Another reader takes half of many files.
 func (r *reader) read(d directory, files []string, others *sync.WaitGroup) {
 	const many = 64
 	if len(files) > many {
@@ -172,7 +171,7 @@ func (r *reader) visit(d directory, files []string) {
 		if r.ctx.Err() != nil {
 			return
 		}
-		r.file = File{Path: path, directory: d.fd, buffer: &r.content, budget: &r.budget}
+		r.file = File{Path: path, directory: d.fd, buffer: &r.content, budget: &r.budget, shared: d.shared}
 		r.Visit(&r.file)
 		r.file.Close()
 	}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -92,6 +94,36 @@ func TestSiblingIsAFileOfTheSameDirectory(t *testing.T) {
 	}
 	if b.Path != "folder/b" {
 		t.Errorf("path %q", b.Path)
+	}
+	if names := a.Siblings(2); !slices.Equal(names, []string{"a", "b"}) {
+		t.Errorf("siblings %q", names)
+	}
+	if names := a.Siblings(1); names != nil {
+		t.Errorf("more than one, and siblings %q", names)
+	}
+}
+
+func TestFilesOfADirectoryShareWhatOneLoads(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b", "sub/c"} {
+		write(t, filepath.Join(dir, name), "")
+	}
+	var loads atomic.Int64
+	err := Walk(t.Context(), dir, everything(func(f *File) {
+		loaded := f.Shared(func() any {
+			loads.Add(1)
+			return path.Dir(f.Path)
+		})
+		if loaded != path.Dir(f.Path) {
+			t.Errorf("%s has what %v loaded", f.Path, loaded)
+		}
+	}), nil)
+	if err != nil || loads.Load() != 2 {
+		t.Errorf("%d loads in two directories, %v", loads.Load(), err)
 	}
 }
 

@@ -133,15 +133,20 @@ func TestBridgeTellsHungFromNotServing(t *testing.T) {
 	})
 	t.Run("not-serving", func(t *testing.T) {
 		t.Parallel()
-		r := bridged(t)
-		r.untilReady()
-		r.control("/make-not-serving")
-		r.untilNotReadyWithinTwoPeriods()
-		passed, _ := r.probes("Liveness")
-		r.untilProbes("Liveness", "passed more often than it may fail", func(now, _ int) bool { return now > passed+3 })
-		r.control("/make-serving")
-		r.wantRestarts(0, 0)
+		bridged(t).staysAliveWhenNotServing()
 	})
+}
+
+// staysAliveWhenNotServing has the app say NOT_SERVING: the app gets no traffic, and is not restarted.
+func (r running) staysAliveWhenNotServing() {
+	r.t.Helper()
+	r.untilReady()
+	r.control("/make-not-serving")
+	r.untilNotReadyWithinTwoPeriods()
+	passed, _ := r.probes("Liveness")
+	r.untilProbes("Liveness", "passed more often than it may fail", func(now, _ int) bool { return now > passed+3 })
+	r.control("/make-serving")
+	r.wantRestarts(0, 0)
 }
 
 // TestBridgeAndServerRestartAlone kills the one and the other: the kubelet starts it again, the other one goes on, and
@@ -175,6 +180,24 @@ func TestBridgeTakesRotatedCertificates(t *testing.T) {
 	r.wantRestarts(1, 0)
 }
 
+// endWhileTheBridgeAnswers deletes a pod whose app ignores the signal. The bridge answers as long as the app runs; then
+// the app is killed.
+func (r running) endWhileTheBridgeAnswers() {
+	r.t.Helper()
+	pod := r.untilReady()
+	r.kubectl("delete", "pod", r.name, "--wait=false")
+	r.untilEvent(r.name, "Killing", "Stopping container my-app")
+	answers := 0
+	poll(r.t, "the bridge to answer ten times more", func(ctx context.Context) (bool, error) {
+		if _, err := cluster.HTTP(ctx, "http://"+pod.Status.PodIP+":8086/readyz"); err != nil {
+			r.t.Fatalf("the bridge of an app that is still running: %v", err)
+		}
+		answers++
+		return answers == 10, nil
+	})
+	r.signal(serverProcess, unix.SIGKILL)
+}
+
 // TestBridgeEndsAfterTheApp deletes a pod whose app takes its time to end. The bridge answers as long as the app runs,
 // and then ends by itself.
 func TestBridgeEndsAfterTheApp(t *testing.T) {
@@ -184,18 +207,7 @@ func TestBridgeEndsAfterTheApp(t *testing.T) {
 		pod["spec"].(object)["terminationGracePeriodSeconds"] = int(2 * patience / time.Second)
 		delete(app(pod), "lifecycle")
 	}))
-	pod := r.untilReady()
-	r.kubectl("delete", "pod", r.name, "--wait=false")
-	r.untilEvent(r.name, "Killing", "Stopping container my-app")
-	answers := 0
-	poll(t, "the bridge to answer ten times more", func(ctx context.Context) (bool, error) {
-		if _, err := cluster.HTTP(ctx, "http://"+pod.Status.PodIP+":8086/readyz"); err != nil {
-			t.Fatalf("the bridge of an app that is still running: %v", err)
-		}
-		answers++
-		return answers == 10, nil
-	})
-	r.signal(serverProcess, unix.SIGKILL)
+	r.endWhileTheBridgeAnswers()
 	ended := r.until("ended", func(p Pod) bool {
 		return p.App().State.Terminated != nil && p.Sidecar().State.Terminated != nil
 	})

@@ -9,22 +9,20 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/cgroup"
 )
 
-// The groups in the cluster's cgroup. In version 2 a group that has groups with controllers in it may have no process
-// itself.
+// The groups in the cluster's cgroup. In version 2 a group with controllers in its subgroups may have no process.
 const (
-	// SystemGroup has what each node of a cluster has: kubelet, kube-proxy, containerd, and what they start outside
-	// containers.
+	// SystemGroup has the programs of each node of a cluster: kubelet, kube-proxy, containerd, and their child
+	// processes outside containers.
 	SystemGroup = "system"
 	// ControlGroup has the control plane and the registry.
 	ControlGroup = "control"
-	// PodsGroup has the pods. The kubelet makes it.
+	// PodsGroup has the pods. The kubelet makes PodsGroup.
 	PodsGroup = "kubepods"
 )
 
-// groups is the cluster's cgroup: a folder in each hierarchy that is mounted.
+// groups is the cluster's cgroup: a folder in each mounted hierarchy.
 type groups []string
 
-// makeGroups makes the cgroup.
 func makeGroups(name string) (groups, error) {
 	g, err := findGroups(name)
 	if err != nil {
@@ -38,7 +36,7 @@ func makeGroups(name string) (groups, error) {
 	return g, favour(name)
 }
 
-// makeGroup makes the group in one hierarchy.
+// makeGroup makes the cgroup in one hierarchy.
 func makeGroup(group string) error {
 	err := cgroup.Delegate(filepath.Dir(group))
 	for _, name := range []string{"", SystemGroup, ControlGroup} {
@@ -49,8 +47,8 @@ func makeGroup(group string) error {
 	return err
 }
 
-// favour gives the cluster more CPU time than others get if all want it: probes have timeouts, and the node is not
-// to be late because of what else runs on this machine.
+// favour gives the cluster more CPU time than the rest of the machine under load: probes have timeouts, and other
+// programs must not delay the node.
 func favour(name string) error {
 	hierarchies, err := cgroup.Mounted()
 	if err != nil {
@@ -63,7 +61,7 @@ func favour(name string) error {
 	return h.Weigh(filepath.Join(h.Folder, name), 10)
 }
 
-// findGroups returns where the cgroup is, or will be.
+// findGroups returns the folders of the cgroup, existing or not.
 func findGroups(name string) (groups, error) {
 	mounted, err := cgroup.Mounted()
 	if err != nil {
@@ -79,7 +77,7 @@ func findGroups(name string) (groups, error) {
 	return g, nil
 }
 
-// enter puts a process into a group of the cgroup; 0 is this one.
+// enter puts a process into a group of the cgroup; 0 is the current process.
 func (g groups) enter(name string, pid int) error {
 	for _, group := range g {
 		if err := cgroup.Enter(filepath.Join(group, name), pid); err != nil {
@@ -89,7 +87,7 @@ func (g groups) enter(name string, pid int) error {
 	return nil
 }
 
-// remove removes the cgroup and all groups in it, whose processes have ended.
+// remove removes the cgroup with all groups. The groups' processes must have ended.
 func (g groups) remove() error {
 	var errs []error
 	for _, group := range g {
@@ -98,13 +96,13 @@ func (g groups) remove() error {
 	return errors.Join(errs...)
 }
 
-// CPU returns the CPU time that a group in the cluster's cgroup has used, "" being the whole cluster.
+// CPU returns the CPU time of a group in the cluster's cgroup; "" is the whole cluster.
 func (c *Cluster) CPU(name string) (time.Duration, error) { return count(c, name, cgroup.CPU) }
 
-// Anonymous returns the memory that a group in the cluster's cgroup has and no file, in bytes.
+// Anonymous returns the memory of a group in the cluster's cgroup that belongs to no file, in bytes.
 func (c *Cluster) Anonymous(name string) (int64, error) { return count(c, name, cgroup.Anonymous) }
 
-// count reads what a group in the cluster's cgroup uses, in the hierarchy that counts it.
+// count reads the use of a group in the cluster's cgroup, from the first hierarchy that counts the use.
 func count[T any](c *Cluster, name string, read func(group string) (T, error)) (used T, err error) {
 	g, err := findGroups(filepath.Base(c.folder))
 	if err != nil {

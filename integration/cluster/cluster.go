@@ -1,18 +1,17 @@
 // Package cluster runs a whole Kubernetes cluster of one node: etcd, API server, controller manager, scheduler,
-// kubelet, kube-proxy, containerd, runc and a registry. All of them are the real programs, compiled from their modules
+// kubelet, kube-proxy, containerd, runc and a registry. All are the real programs, compiled from their modules
 // (integration/cluster/tools). In go images and manifests; out come the words of kubectl and of the API server, the
 // kubelet's metrics, and calls through Services.
 //
-// The cluster has namespaces (mount, PID, network, IPC, UTS) and cgroups of its own. Three processes make it: the
-// caller; the keeper, which outlives the caller for as long as it takes to remove what the cluster made; and the
-// cluster's init, with whose end the kernel ends every process of the cluster. Begin with Start. The caller's main
-// function calls Main first, since keeper and init are the caller's own program.
+// The cluster has namespaces (mount, PID, network, IPC, UTS) and cgroups of its own. Three processes make the cluster:
+// the caller; the keeper, which outlives the caller to clean up after the cluster; and the cluster's init, at whose
+// end the kernel ends every process of the cluster. Begin with Start. The caller's main function calls Main first,
+// since keeper and init are the caller's own program.
 //
-// To try manifests by hand, run scripts/cluster.sh. To add a test, write a file NAME_test.go beside the others: all
-// tests share one cluster, and each has a namespace of it (newSpace), so that they run at the same time (t.Parallel). A
-// test that measures or disturbs the node is not parallel: such tests run before all others, one after the other. The
-// sample app is there as appImage, push puts more images into the registry, and what Kubernetes does in its own time is
-// waited for with poll.
+// To try manifests by hand, run scripts/cluster.sh. To add a test, write a new file NAME_test.go: all tests share the
+// cluster and run at the same time (t.Parallel), each in a namespace (newSpace). A test that measures or disturbs the
+// node is not parallel: such tests run first, one by one. The sample app is appImage, push puts more images into the
+// registry, and poll waits for Kubernetes' asynchronous work.
 package cluster
 
 import (
@@ -34,8 +33,8 @@ import (
 )
 
 const (
-	// Address is the node's, on the bridge that its pods are on: the first of the network, which no other machine can
-	// reach.
+	// Address is the node's address on the pods' bridge: the first of the network. No other machine can reach the
+	// address.
 	Address = "10.88.0.1"
 	// NodeName is the name of the only node.
 	NodeName = "node"
@@ -45,22 +44,22 @@ const (
 	bridge         = "node0"
 )
 
-// Cluster is a cluster that runs.
+// Cluster is a running cluster.
 type Cluster struct {
 	folder  string
-	bin     string    // a folder with the programs
+	bin     string    // folder of the programs
 	token   string    // of the administrator, for the API server
-	alive   io.Closer // the keeper's standard input, at whose end it ends the cluster
+	alive   io.Closer // the keeper's standard input; its end ends the cluster
 	ended   chan struct{}
-	err     error // why the cluster ended, once it has
+	err     error // the reason of the end; set before ended is closed
 	net     *os.File
 	init    int // PID
 	http    *http.Client
 	forward net.Listener // the registry, for this machine
 }
 
-// Start starts a cluster with the programs in a folder (Programs) and returns when its node is ready. Each program has
-// a log file in the folder logs, which stays there.
+// Start starts a cluster with the programs in the folder bin (see Programs) and returns when the node is ready. Each
+// program has a log file in the folder logs. The log files remain.
 func Start(ctx context.Context, bin, logs string) (*Cluster, error) {
 	folder, err := os.MkdirTemp("", "health-probe-cluster-")
 	if err != nil {
@@ -75,7 +74,7 @@ func Start(ctx context.Context, bin, logs string) (*Cluster, error) {
 	var stderr bytes.Buffer
 	keeper := exec.Command("/proc/self/exe", keeperRole, folder, logs, bin)
 	keeper.Stderr = &stderr
-	keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // what interrupts the caller does not end the keeper
+	keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // interrupts of the caller do not end the keeper
 	stdin, err := keeper.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -118,7 +117,7 @@ func (c *Cluster) enter(ctx context.Context) (err error) {
 	return c.ready(ctx)
 }
 
-// ready returns when a pod can be run and a Service be reached.
+// ready returns when the node can run a pod and serve a Service.
 func (c *Cluster) ready(ctx context.Context) error {
 	for _, is := range []struct {
 		what string
@@ -141,7 +140,7 @@ func (c *Cluster) ready(ctx context.Context) error {
 	return nil
 }
 
-// wait asks until there is no error.
+// wait repeats ask until success, at most for two minutes.
 func (c *Cluster) wait(ctx context.Context, what string, ask func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
@@ -160,19 +159,19 @@ func (c *Cluster) wait(ctx context.Context, what string, ask func(context.Contex
 	}
 }
 
-// Ended is closed when the cluster has ended; Err then says why.
+// Ended returns a channel that is closed at the end of the cluster; Err then returns the reason.
 func (c *Cluster) Ended() <-chan struct{} { return c.ended }
 
-// Err is why the cluster ended by itself.
+// Err returns why the cluster ended by itself.
 func (c *Cluster) Err() error { return c.err }
 
-// Folder is where the cluster has its files while it runs.
+// Folder returns the folder of the running cluster's files.
 func (c *Cluster) Folder() string { return c.folder }
 
-// Init is the PID of the cluster's init, whose namespaces nsenter(1) can enter.
+// Init returns the PID of the cluster's init, whose namespaces nsenter(1) can enter.
 func (c *Cluster) Init() int { return c.init }
 
-// Close ends the cluster and returns when nothing is left of it.
+// Close ends the cluster and returns when nothing is left.
 func (c *Cluster) Close() error {
 	if c.forward != nil {
 		c.forward.Close()
@@ -180,7 +179,7 @@ func (c *Cluster) Close() error {
 	if c.http != nil {
 		c.http.CloseIdleConnections()
 	}
-	c.alive.Close() // It fails if the keeper has ended before.
+	c.alive.Close() // fails if the keeper has ended before
 	<-c.ended
 	if c.net != nil {
 		c.net.Close()

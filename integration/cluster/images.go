@@ -14,25 +14,25 @@ import (
 
 // The images of the examples' app.
 const (
-	// AppImage is the app as the examples name it, with the bridge beside the probe.
+	// AppImage is the app under the examples' name, with the bridge beside the probe.
 	AppImage = "registry.example.com/my-app:1.0.0"
-	// LaunchImage is the app whose launcher starts the bridge.
+	// LaunchImage is the app with a launcher that starts the bridge.
 	LaunchImage = "registry.example.com/my-app:1.0.0-launch"
-	// NewImage and NewLaunchImage are other versions of the two.
+	// NewImage and NewLaunchImage are new versions of AppImage and LaunchImage.
 	NewImage       = "registry.example.com/my-app:1.0.1"
 	NewLaunchImage = "registry.example.com/my-app:1.0.1-launch"
 	// BadImage is a version whose server has no health service.
 	BadImage = "registry.example.com/my-app:1.0.2"
 	// FullImage has the probe's full variant.
 	FullImage = "registry.example.com/my-app:1.0.0-full"
-	// OtherImage is the same app in an image that no buildpack made.
+	// OtherImage is the same app in an image made without buildpacks.
 	OtherImage = "registry.example.com/other-app:1.0.0"
 )
 
-// ProbeImage is the probe and the bridge alone. Its tags are those of a release.
+// ProbeImage has the probe and the bridge alone. The tags are a release's.
 const ProbeImage = "ghcr.io/grpc-cnb/grpc-health-probe"
 
-// PushImages puts into the registry what every pod needs, and the images of the sample app, which pack builds.
+// PushImages pushes the images that every pod needs, and builds and pushes the images of the sample app with pack.
 func (c *Cluster) PushImages(ctx context.Context, fixture *harness.Fixture, docker *harness.Docker) error {
 	for ref, source := range map[string]string{
 		PauseImage: "integration/cluster/pause", OtherImage: "integration/sample",
@@ -104,7 +104,7 @@ func (c *Cluster) pushProbe(ctx context.Context, fixture *harness.Fixture) error
 	return err
 }
 
-// withDefaults is an image with other arguments for its default process, if a container names none.
+// withDefaults returns an image with new default arguments of the default process.
 func withDefaults(image v1.Image, args []string) (v1.Image, error) {
 	file, err := image.ConfigFile()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// boot is the cluster's init: it makes the node, starts the programs, and returns when one of them ends.
+// boot is the cluster's init: boot makes the node, starts the programs, and returns at the end of the first program.
 func boot(folder, logs, bin string) error {
 	groups, err := findGroups(filepath.Base(folder))
 	if err == nil {
@@ -23,7 +23,7 @@ func boot(folder, logs, bin string) error {
 	if err == nil {
 		err = errors.Join(mounts(folder), interfaces(), unix.Sethostname([]byte(NodeName)), settings(folder, bin),
 			os.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH")), os.Setenv("HOME", folder),
-			os.Setenv("OTEL_TRACES_EXPORTER", "none")) // the registry sends traces to a collector by default
+			os.Setenv("OTEL_TRACES_EXPORTER", "none")) // the registry's default sends traces to a collector
 	}
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func boot(folder, logs, bin string) error {
 		}
 	}
 	go children.reap()
-	// What needs the API server gives up, or waits for long, if that does not answer yet.
+	// Without an answer of the API server, the late programs give up or wait for long.
 	go func() {
 		c := Cluster{folder: folder}
 		if err := c.connect(context.Background(), new(net.Dialer).DialContext); err != nil {
@@ -51,7 +51,7 @@ func boot(folder, logs, bin string) error {
 	return <-children.ended
 }
 
-// mounts gives the node folders of its own if it has no say in what containerd and the kubelet write to.
+// mounts gives the node its own folders in place of the fixed folders of containerd and the kubelet.
 func mounts(folder string) error {
 	err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 	if err == nil {
@@ -68,8 +68,8 @@ func mounts(folder string) error {
 	return sysctls(filepath.Join(folder, "sysctl"))
 }
 
-// sysctls shows the kubelet the kernel's settings as it wants them (pkg/kubelet/cm of Kubernetes), so that it does not
-// set them: they are not the node's alone but the whole machine's.
+// sysctls shows the kubelet the kernel settings that the kubelet wants (pkg/kubelet/cm of Kubernetes), so that the
+// kubelet sets nothing: the settings are the whole machine's.
 func sysctls(folder string) error {
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		return err
@@ -94,8 +94,8 @@ func sysctls(folder string) error {
 	return nil
 }
 
-// interfaces brings up loopback and the bridge that the pods will be on. The addresses of Services, which no interface
-// has, take the default route to where kube-proxy's rules replace them.
+// interfaces brings up loopback and the pods' bridge. The addresses of Services, without an interface, take the default
+// route to kube-proxy's rules, which replace the addresses.
 func interfaces() error {
 	for _, args := range []string{
 		"link set lo up",
@@ -114,17 +114,17 @@ func interfaces() error {
 	return nil
 }
 
-// children are the processes that the init started, and those that lost their parents.
+// children are the programs of the init, and processes that lost their parents.
 type children struct {
 	logs   string
 	groups groups
 	ended  chan error // gets the end of the first program
 
-	mutex sync.Mutex // from before a program is started until its PID is known
+	mutex sync.Mutex // from before a program's start until the PID is known
 	names map[int]program
 }
 
-// start starts a program, whose output is appended to a log file of its name.
+// start starts a program and appends the output to a log file NAME.log.
 func (c *children) start(p program) error {
 	log, err := os.OpenFile(filepath.Join(c.logs, p.name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
@@ -142,8 +142,8 @@ func (c *children) start(p program) error {
 	return c.groups.enter(p.group, cmd.Process.Pid)
 }
 
-// reap collects the processes that have ended. One of those with a name is the end of the cluster, except containerd:
-// when that is killed it is started again, as systemd does on other nodes.
+// reap collects ended processes. The end of a program is the end of the cluster, except for containerd: a killed
+// containerd is started again, as systemd does on other nodes.
 func (c *children) reap() {
 	for {
 		var status unix.WaitStatus

@@ -11,14 +11,13 @@ import (
 	"syscall"
 )
 
-// The roles of a program that is started again, in its first argument.
+// The roles of a restarted program, in the first argument.
 const (
 	keeperRole = "cluster-keeper"
 	initRole   = "cluster-init"
 )
 
-// Main is the program of a cluster's keeper and init, and does not return in them; in any other process it does
-// nothing.
+// Main runs the cluster's keeper or init and does not return there; in any other process Main does nothing.
 func Main() {
 	if len(os.Args) != 5 {
 		return
@@ -39,8 +38,8 @@ func Main() {
 	os.Exit(0)
 }
 
-// keep runs the cluster until standard input ends, which it does with the caller, however that ends. It then removes
-// what the cluster made. On standard output it prints the PID of the cluster's init.
+// keep runs the cluster until standard input ends, at the end of the caller at the latest, and then removes the
+// cluster's groups and files. Standard output gets only the PID of the cluster's init.
 func keep(folder, logs, bin string) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	groups, err := makeGroups(filepath.Base(folder))
@@ -48,7 +47,7 @@ func keep(folder, logs, bin string) (err error) {
 	if err != nil {
 		return err
 	}
-	// The signal at the parent's death comes when the thread dies that made the child (prctl(2), PR_SET_PDEATHSIG).
+	// The signal at the parent's death comes at the death of the creating thread (prctl(2), PR_SET_PDEATHSIG).
 	runtime.LockOSThread()
 	cluster := exec.Command("/proc/self/exe", initRole, folder, logs, bin)
 	cluster.Stderr = os.Stderr
@@ -67,7 +66,7 @@ func keep(folder, logs, bin string) (err error) {
 		close(asked)
 		_ = cluster.Process.Kill()
 	}()
-	// The kernel ends the init after every other process of its PID namespace (pid_namespaces(7)).
+	// The kernel ends the init after every other process of the PID namespace (pid_namespaces(7)).
 	err = cluster.Wait()
 	select {
 	case <-asked:

@@ -129,14 +129,7 @@ func TestLaunchedBridgeTellsHungFromNotServing(t *testing.T) {
 	})
 	t.Run("not-serving", func(t *testing.T) {
 		t.Parallel()
-		r := run(t, launched(t))
-		r.untilReady()
-		r.control("/make-not-serving")
-		r.untilNotReadyWithinTwoPeriods()
-		passed, _ := r.probes("Liveness")
-		r.untilProbes("Liveness", "passed more often than it may fail", func(now, _ int) bool { return now > passed+3 })
-		r.control("/make-serving")
-		r.wantRestarts(0, 0)
+		run(t, launched(t)).staysAliveWhenNotServing()
 	})
 }
 
@@ -154,19 +147,9 @@ func TestLaunchedBridgeEndsWithTheApp(t *testing.T) {
 				pod["spec"].(object)["terminationGracePeriodSeconds"] = int(2 * patience / time.Second)
 				delete(app(pod), "lifecycle")
 			}))
-			pod := r.untilReady()
+			r.untilReady()
 			group := r.group()
-			r.kubectl("delete", "pod", r.name, "--wait=false")
-			r.untilEvent(r.name, "Killing", "Stopping container my-app")
-			answers := 0
-			poll(t, "the bridge to answer ten times more", func(ctx context.Context) (bool, error) {
-				if _, err := cluster.HTTP(ctx, "http://"+pod.Status.PodIP+":8086/readyz"); err != nil {
-					t.Fatalf("the bridge of an app that is still running: %v", err)
-				}
-				answers++
-				return answers == 10, nil
-			})
-			r.signal(serverProcess, unix.SIGKILL)
+			r.endWhileTheBridgeAnswers()
 			poll(t, "the processes of the pod to be gone", func(context.Context) (bool, error) {
 				left := processes(t, group)
 				return len(left) == 0, fmt.Errorf("there are %v", left)

@@ -10,7 +10,7 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/cgroup"
 )
 
-// Needs returns what is missing here to run a cluster: nil for nothing.
+// Needs returns what this machine lacks to run a cluster; nil for nothing.
 func Needs() error {
 	var missing []string
 	if os.Geteuid() != 0 {
@@ -24,7 +24,7 @@ func Needs() error {
 			missing = append(missing, program)
 		}
 	}
-	// runc is compiled with it: without seccomp it refuses pods with RuntimeDefault.
+	// runc is compiled with libseccomp: without seccomp runc refuses pods with RuntimeDefault.
 	if _, err := os.Stat("/usr/include/seccomp.h"); err != nil {
 		missing = append(missing, "the headers of libseccomp (libseccomp-dev)")
 	}
@@ -37,7 +37,7 @@ func Needs() error {
 	return errors.New(strings.Join(missing, ", "))
 }
 
-// pluginFolder is where the network plugins are: Debian's place, or everybody else's. Empty for nowhere.
+// pluginFolder returns the folder of the network plugins: Debian's, or the usual one. Empty for none.
 func pluginFolder() string {
 	for _, folder := range []string{"/usr/lib/cni", "/opt/cni/bin"} {
 		if _, err := os.Stat(filepath.Join(folder, "bridge")); err == nil {

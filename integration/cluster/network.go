@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inside runs a function on a thread that is in the cluster's network. What the function starts or opens there stays in
-// that network.
+// inside runs a function on a thread in the cluster's network. Processes and sockets of the function stay in that
+// network.
 func (c *Cluster) inside(do func() error) (err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		// The thread is not let go of: it ends with the goroutine, and no other one finds itself in the network.
+		// The thread stays locked and ends with the goroutine: no other goroutine gets into the network.
 		runtime.LockOSThread()
 		if err = unix.Setns(int(c.net.Fd()), unix.CLONE_NEWNET); err != nil {
 			err = fmt.Errorf("entering the cluster's network: %w", err)
@@ -42,7 +42,7 @@ func (c *Cluster) dial(ctx context.Context, d *net.Dialer, network, address stri
 	return conn, err
 }
 
-// HTTP asks an HTTP server in the cluster, such as a pod, and returns what it answers with a status of success.
+// HTTP requests a URL in the cluster, such as a pod's, and returns the body of an answer with a status of success.
 func (c *Cluster) HTTP(ctx context.Context, url string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

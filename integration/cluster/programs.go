@@ -9,23 +9,22 @@ import (
 	"github.com/grpc-cnb/health-probe/integration/harness"
 )
 
-// containerd is the name of the program that runs the containers.
 const containerd = "containerd"
 
-// Names are the programs of a cluster, by the names that the harness has for its tools.
+// Names are the programs of a cluster, by the harness's names of tools.
 var Names = []string{
 	"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubectl",
 	containerd, "containerd-shim-runc-v2", "runc", "registry", "kubelet",
 }
 
-// PlatformNames are the programs of the platforms that the tests run on a cluster, by the names of the harness.
+// PlatformNames are the programs of the platforms for tests on a cluster, by the harness's names of tools.
 var PlatformNames = []string{
 	"kpack-controller", "kpack-webhook", "kpack-build-init", "kpack-completion", "kpack-rebase",
 	"tekton-controller", "tekton-webhook", "tekton-entrypoint", "skaffold",
 }
 
-// Programs compiles the programs of a cluster, or takes those that an earlier run has compiled, and returns a folder
-// that has all of them by their names.
+// Programs compiles the programs of a cluster, or takes the programs of an earlier run, and returns a folder with all
+// programs by name.
 func Programs(ctx context.Context, fixture *harness.Fixture) (bin string, err error) {
 	bin = fixture.Dist("cluster")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
@@ -50,13 +49,13 @@ func Programs(ctx context.Context, fixture *harness.Fixture) (bin string, err er
 	return bin, nil
 }
 
-// program is one that the cluster's init starts.
+// program is a program of the cluster's init.
 type program struct {
 	name, group string
 	args        []string
 }
 
-// programs are those that need no other, and those that need the API server.
+// programs returns the programs that need no other program, and the programs that need the API server.
 func programs(folder string) (early, late []program) {
 	in := func(name string) string { return filepath.Join(folder, name) }
 	const etcd = "http://127.0.0.1:2379"
@@ -85,7 +84,7 @@ func programs(folder string) (early, late []program) {
 			"--cert-dir", in("controller-manager"), "--service-account-private-key-file", in(accountKey),
 			"--root-ca-file", in(serverCertificate), "--cluster-cidr", podNetwork,
 			"--service-cluster-ip-range", serviceNetwork,
-			"--kube-api-qps", "200", "--kube-api-burst", "400", // a test is a namespace, and all are made at once
+			"--kube-api-qps", "200", "--kube-api-burst", "400", // for the namespaces of all tests at once
 		}},
 		{"kube-scheduler", ControlGroup, []string{
 			"--kubeconfig", in(kubeconfig), "--leader-elect=false", "--bind-address", "127.0.0.1",
@@ -97,11 +96,11 @@ func programs(folder string) (early, late []program) {
 			"--housekeeping-interval", "5s", "--v", "2",
 		}},
 		{"kube-proxy", SystemGroup, []string{
-			// Connections to a Service are lost for as long as the rules lag behind the pods that are there.
+			// A Service loses connections for as long as the rules lag behind the pods.
 			"--kubeconfig", in(kubeconfig), "--proxy-mode", "iptables", "--iptables-min-sync-period", "100ms",
-			// Pods are on one bridge: without a masquerade an answer would pass by the rules.
+			// Pods share a bridge: without a masquerade an answer would bypass the rules.
 			"--hostname-override", NodeName, "--cluster-cidr", podNetwork, "--masquerade-all",
-			// The kernel's own settings of connection tracking are the whole machine's.
+			// The kernel's settings of connection tracking are the whole machine's.
 			"--conntrack-max-per-core", "0", "--conntrack-tcp-timeout-established", "0",
 			"--conntrack-tcp-timeout-close-wait", "0",
 		}},

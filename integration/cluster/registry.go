@@ -13,17 +13,17 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// Registry is the address of the cluster's registry, in the cluster. containerd asks it for the images of all
-// registries: registry.example.com/my-app:1.0.0 is its my-app:1.0.0.
+// Registry is the address of the cluster's registry in the cluster. containerd takes the images of all registries from
+// there: registry.example.com/my-app:1.0.0 is my-app:1.0.0 of the cluster's registry.
 const Registry = Address + ":5000"
 
-// Registry is the address of the cluster's registry on this machine, on loopback, where Docker Engine and others ask
-// for no TLS. An image that is pushed there can be named in the cluster by that address, too.
+// Registry returns the address of the cluster's registry on this machine, on loopback, where Docker Engine and other
+// clients require no TLS. The cluster also knows an image pushed there by that address.
 func (c *Cluster) Registry() string {
 	return c.forward.Addr().String()
 }
 
-// Push puts an image into the registry, by the name that manifests give it, whatever its registry.
+// Push puts an image into the registry under the name in manifests, whatever the name's registry.
 func (c *Cluster) Push(ctx context.Context, ref string, image v1.Image) error {
 	tag, err := name.NewTag(ref)
 	if err != nil {
@@ -41,7 +41,6 @@ func (c *Cluster) Push(ctx context.Context, ref string, image v1.Image) error {
 	return nil
 }
 
-// forwardRegistry forwards connections from this machine to the registry.
 func (c *Cluster) forwardRegistry() (err error) {
 	if c.forward, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return fmt.Errorf("listening for the registry: %w", err)
@@ -58,7 +57,7 @@ func (c *Cluster) forwardRegistry() (err error) {
 	return nil
 }
 
-// relay copies between a client and the registry. A client whose connection is closed says more than this could.
+// relay copies between a client and the registry. Errors are left to the client, which sees the closed connection.
 func (c *Cluster) relay(client net.Conn) {
 	defer client.Close()
 	server, err := c.Dial(context.Background(), "tcp", Registry)

@@ -13,32 +13,32 @@ import (
 	"path/filepath"
 )
 
-// Files and folders of a cluster, in its folder.
+// Files and folders of a cluster, below the cluster's folder.
 const (
 	kubeconfig        = "kubeconfig"
 	tokenFile         = "token"
 	tokens            = "tokens.csv"
 	accountKey        = "service-accounts.key"
 	certificates      = "certificates"
-	serverCertificate = "certificates/apiserver.crt" // the API server makes it itself
+	serverCertificate = "certificates/apiserver.crt" // made by the API server
 	containerdFile    = "containerd.toml"
 	kubeletFile       = "kubelet.json"
 	registryFile      = "registry.yaml"
 
-	// featureGate is TLS of Kubernetes' own gRPC probe (KEP-4939), which is alpha and off elsewhere.
+	// featureGate is TLS of Kubernetes' own gRPC probe (KEP-4939), alpha and off elsewhere.
 	featureGate = "GRPCContainerProbeTLS"
 
 	serverPort   = "6443"
-	readOnlyPort = 10255 // of the kubelet, for its metrics
+	readOnlyPort = 10255 // of the kubelet, for metrics
 )
 
-// PauseImage is the image of each pod's first container: push it before the first pod.
+// PauseImage is the image of each pod's first container: push the image before the first pod.
 const PauseImage = "pause.invalid/pause:1.0.0"
 
-// socket is where containerd listens, reachable from outside the node too.
+// socket is containerd's socket, reachable from outside the node too.
 func socket(folder string) string { return filepath.Join(folder, "containerd.sock") }
 
-// settings writes what the programs are configured with.
+// settings writes the programs' configuration.
 func settings(folder, bin string) error {
 	in := func(name string) string { return filepath.Join(folder, name) }
 	token := rand.Text()
@@ -61,7 +61,7 @@ func settings(folder, bin string) error {
 	)
 }
 
-// signingKey is the key with which the tokens of service accounts are signed.
+// signingKey makes the key that signs the tokens of service accounts.
 func signingKey() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -87,7 +87,7 @@ func clientSettings(folder, token string) any {
 	}
 }
 
-// registrySettings are those of distribution's registry (its documentation, Configuration).
+// registrySettings configure distribution's registry (distribution's documentation, Configuration).
 const registrySettings = `version: 0.1
 log: {level: warn}
 storage:
@@ -96,12 +96,12 @@ storage:
 http: {addr: %q}
 `
 
-// mirror has containerd ask the cluster's registry for what any registry has (containerd, docs/hosts.md).
+// mirror sends containerd to the cluster's registry for the images of all registries (containerd, docs/hosts.md).
 var mirror = fmt.Appendf(nil, "server = %q\n[host.%[1]q]\ncapabilities = [\"pull\", \"resolve\"]\n",
 	"http://"+Registry)
 
-// containerdSettings: a process's OOM score can be lowered with CAP_SYS_RESOURCE only, which a container that runs
-// tests may lack; an AppArmor profile would stay in the kernel.
+// containerdSettings avoid two effects: only CAP_SYS_RESOURCE, which a container of tests may lack, can lower a
+// process's OOM score; an AppArmor profile would stay in the kernel.
 func containerdSettings(folder, bin string) []byte {
 	return fmt.Appendf(nil, `version = 3
 root = %q
@@ -128,8 +128,8 @@ BinaryName = %q
 		filepath.Join(folder, "hosts.d"), pluginFolder(), filepath.Join(folder, "net.d"), filepath.Join(bin, "runc"))
 }
 
-// networkSettings put each pod on the bridge (CNI specification, Network configuration format). With hairpinMode a pod
-// reaches itself through its Service.
+// networkSettings put each pod on the bridge (CNI specification, Network configuration format). hairpinMode lets a pod
+// reach itself through a Service.
 func networkSettings() any {
 	return map[string]any{
 		"cniVersion": "0.4.0",
@@ -146,8 +146,8 @@ func networkSettings() any {
 	}
 }
 
-// kubeletSettings are a node's that evicts nothing, for the disk and the memory are the whole machine's, and that
-// changes nothing outside its namespaces and its cgroup.
+// kubeletSettings describe a node that evicts nothing, for disk and memory are the whole machine's, and that changes
+// nothing outside the cluster's namespaces and cgroup.
 func kubeletSettings(folder string) any {
 	never := map[string]string{}
 	for _, signal := range []string{
@@ -161,7 +161,7 @@ func kubeletSettings(folder string) any {
 		"podLogsDir":               filepath.Join(folder, "logs"),
 		"volumePluginDir":          filepath.Join(folder, "volume-plugins"),
 		"resolvConf":               "/dev/null",
-		"clusterDNS":               []string{Address}, // nothing answers there, which a lookup learns at once
+		"clusterDNS":               []string{Address}, // without a server there, a lookup fails at once
 		"containerRuntimeEndpoint": "unix://" + socket(folder),
 		"cgroupDriver":             "cgroupfs",
 		"cgroupRoot":               "/" + filepath.Base(folder),

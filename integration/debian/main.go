@@ -1,5 +1,5 @@
-// Command debian makes the Debian of the integration tests ahead of them, so that scripts/test.sh can make it beside
-// other steps. The tests make it themselves if it is not there.
+// Command debian makes the Debian of the integration tests ahead of the tests, so that scripts/test.sh can do other
+// steps meanwhile. Without the command, the tests make the Debian.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Command demo shows the product at work: it builds an image of the sample gRPC app with the buildpack
-// and the real lifecycle, runs it, and executes the probe in it while the app is SERVING, NOT_SERVING and stopped.
-// scripts/demo.sh makes the buildpack and calls it.
+// Command demo shows the product at work: the demo builds an image of the sample gRPC app with the buildpack and the
+// real lifecycle, runs the image, and executes the probe there while the app is SERVING, NOT_SERVING and stopped.
+// scripts/demo.sh makes the buildpack and calls the demo.
 package main
 
 import (
@@ -24,7 +24,7 @@ func main() {
 	os.Exit(interruptible(*docker, *buildpack))
 }
 
-// interruptible runs the demo, removes what was made if a signal ends it, and returns the exit code.
+// interruptible runs the demo, cleans up after a signal, and returns the exit code.
 func interruptible(docker, buildpack string) int {
 	// SIGPIPE comes if nobody reads the output any more.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
@@ -41,7 +41,7 @@ func interruptible(docker, buildpack string) int {
 	return 0
 }
 
-// exitInterrupted is the exit code of a program that Ctrl-C ended, as shells have it.
+// exitInterrupted is the exit code of a program after Ctrl-C, as in shells.
 const exitInterrupted = 130
 
 func run(ctx context.Context, docker, buildpack string) (err error) {
@@ -78,7 +78,7 @@ func run(ctx context.Context, docker, buildpack string) (err error) {
 	return nil
 }
 
-// choose says whether to use Docker, and the sentence that tells the user why.
+// choose returns whether to use Docker, and a sentence with the reason for the user.
 func choose(ctx context.Context, docker string) (use bool, why string, err error) {
 	without := "the lifecycle's phases run as plain programs, the image's files in a " + harness.Isolation()
 	switch docker {

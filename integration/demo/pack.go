@@ -10,11 +10,11 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// oldestPack is the oldest version of pack with which the demo has been run.
+// oldestPack is the oldest version of pack that has run the demo.
 const oldestPack = "v0.38.2"
 
-// packOnPath returns the pack program on the PATH, empty if there is none that is new enough, and the sentence that
-// tells the user which one is used and why.
+// packOnPath returns the pack program on the PATH, empty without a new enough program, and a sentence with the choice
+// and the reason for the user.
 func packOnPath(ctx context.Context) (path, why string) {
 	path, err := exec.LookPath("pack")
 	if err != nil {
@@ -34,7 +34,7 @@ func packOnPath(ctx context.Context) (path, why string) {
 	return path, fmt.Sprintf("with pack %s from the PATH (%s)", version, path)
 }
 
-// without is the sentence that tells the user why there is no pack, and what builds in its place.
+// without returns a sentence for the user: why there is no pack, and the replacement that builds.
 func without(why string) string {
 	return "without pack (" + why + "): the lifecycle's creator builds in Docker, as pack would run it"
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/grpc-cnb/health-probe/integration/harness"
 )
 
-// states are what the app is put through, and the exit code that the probe must have then.
+// states are the states of the app, with the expected exit code of the probe.
 var states = []struct {
 	does    string
-	control string // the path of the app's HTTP side that brings it about
+	control string // path of the app's HTTP side that sets the state
 	code    int
 }{
 	{"the app serves", "/make-serving", 0},
@@ -46,8 +46,8 @@ func probe(ctx context.Context, platform harness.Platform, image *harness.Image)
 	return nil
 }
 
-// probeCommand returns the probe's command in the app's container, and how a user types it. In a container the app
-// listens where the build found it, so the path alone is enough; without Docker it has another port.
+// probeCommand returns the probe's command in the app's container, and the command as typed by a user. In a container
+// the path alone is enough: the app listens where the build found it. Without Docker the app has another port.
 func probeCommand(server *harness.Server) (command []string, shown string) {
 	if server.Container != "" {
 		return []string{harness.ProbePath}, "docker exec " + server.Container + " " + harness.ProbePath

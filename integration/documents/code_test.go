@@ -87,7 +87,7 @@ func TestEachFlagHasItsVariable(t *testing.T) {
 // docs/troubleshooting.md for it.
 func TestEachExitCodeIsDescribed(t *testing.T) {
 	t.Parallel()
-	codes := must(documents.Constants(filepath.Join(repository, "probe"), "ExitCode"))(t)
+	codes := must(constants(filepath.Join(repository, "probe"), "ExitCode"))(t)
 	if len(codes) < 5 {
 		t.Fatalf("only the exit codes %q were found", codes)
 	}
@@ -120,7 +120,7 @@ func TestEachBuildVariableHasARow(t *testing.T) {
 	others := firstCells(t, "docs/detection.md", "variable")
 	found := 0
 	for _, part := range []string{"build", "cmd", "detect", "internal"} {
-		for _, literal := range must(documents.Literals(filepath.Join(repository, part)))(t) {
+		for _, literal := range must(literals(filepath.Join(repository, part)))(t) {
 			if !buildVariableName.MatchString(literal.Text) || undocumentedVariables[literal.Text] != "" {
 				continue
 			}
@@ -144,7 +144,7 @@ func TestEachBuildVariableHasARow(t *testing.T) {
 // TestEachKeyIsDescribed wants a row of docs/probe.md for each key of the JSON that the probe prints, and no other.
 func TestEachKeyIsDescribed(t *testing.T) {
 	t.Parallel()
-	printed := must(documents.WrittenKeys(filepath.Join(repository, "probe"), "object"))(t)
+	printed := must(writtenKeys(filepath.Join(repository, "probe"), "object"))(t)
 	if len(printed) < 5 {
 		t.Errorf("only the keys %q were found", printed)
 	}

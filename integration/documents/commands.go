@@ -14,20 +14,19 @@ import (
 	"github.com/kballard/go-shellquote"
 
 	"github.com/grpc-cnb/health-probe/integration/harness"
-	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
-// Programs are the programs that the command lines in the documents start.
+// Programs are the programs of the documents' command lines.
 type Programs struct {
-	Repository string // the folder in which the command lines are meant to be run
-	Pack       string // path of the program pack; if it is empty, its command lines are not checked
-	Docker     bool   // whether the docker program, if it is installed, checks its own command lines
+	Repository string // the folder for the command lines
+	Pack       string // path of the program pack; if empty, the command lines of pack are not checked
+	Docker     bool   // whether the docker and podman programs, if installed, check their command lines
 }
 
 var remark = regexp.MustCompile(`(^|\s)#\s.*$`)
 
-// Commands are the command lines in a block: those that end in \ put together, and all without remarks.
+// Commands returns the command lines of a block: continued lines, ending in \, are joined, and remarks removed.
 func (b Block) Commands() []string {
 	text := strings.ReplaceAll(strings.Join(b.Lines, "\n"), "\\\n", " ")
 	var commands []string
@@ -41,7 +40,7 @@ func (b Block) Commands() []string {
 
 var assignment = regexp.MustCompile(`^[A-Z0-9_]+=`)
 
-// Check returns the reason why a program would refuse a command line. Wherever possible the program itself says it.
+// Check returns why a program would refuse a command line, wherever possible in the words of the program.
 func (p Programs) Check(ctx context.Context, line string) error {
 	words, err := shellquote.Split(line)
 	if err != nil {
@@ -53,7 +52,7 @@ func (p Programs) Check(ctx context.Context, line string) error {
 	if len(words) == 0 {
 		return errors.New("there is no command in it")
 	}
-	// The test TestProbeOfAnImage of package integration runs what is piped to jq.
+	// The test TestProbeOfAnImage of package integration runs the pipes to jq.
 	if pipe := slices.Index(words, "|"); pipe >= 0 && slices.Index(words, "jq") == pipe+1 {
 		words = words[:pipe]
 	}
@@ -73,9 +72,9 @@ func (p Programs) Check(ctx context.Context, line string) error {
 	case before[0] == "podman" && len(before) > 1:
 		return p.checkPodman(ctx, words[1:])
 	case before[0] == "kubectl" || before[0] == "kind":
-		return nil // integration/schemas, or the plugin's own test, has them parse their command lines
+		return nil // integration/schemas, or the plugin's own test, parses their command lines
 	case before[0] == "crane":
-		return nil // the test TestProbeOfAnImage of package integration runs it
+		return nil // the test TestProbeOfAnImage of package integration runs crane
 	case before[0] == "go":
 		return p.checkGo(ctx, words[1:])
 	case strings.HasPrefix(before[0], "./scripts/"):
@@ -84,8 +83,8 @@ func (p Programs) Check(ctx context.Context, line string) error {
 	return fmt.Errorf("nothing checks the program %q", words[0])
 }
 
-// CheckProbe has the probe read the flags after its path, if the words have it, and returns the words before.
-// With --entrypoint the name of an image or a service stands between.
+// CheckProbe checks the flags after the probe's path, if the words have the path, and returns the words before the
+// path. With --entrypoint, the name of an image or a service comes before the flags.
 func CheckProbe(words []string) (before []string, err error) {
 	at := slices.Index(words, harness.ProbePath)
 	if at < 0 {
@@ -99,7 +98,7 @@ func CheckProbe(words []string) (before []string, err error) {
 	return words[:at], err
 }
 
-// checkPack lets pack parse its own flags, which it does before it prints its help.
+// checkPack lets pack parse the flags, before pack prints the help.
 func (p Programs) checkPack(ctx context.Context, words []string) error {
 	if p.Pack == "" {
 		return nil
@@ -107,7 +106,7 @@ func (p Programs) checkPack(ctx context.Context, words []string) error {
 	return refused(exec.CommandContext(ctx, p.Pack, append(slices.Clone(words), "--help")...))
 }
 
-// checkCompose takes what integration/compose_test.go does.
+// checkCompose accepts the commands of integration/compose_test.go.
 func (p Programs) checkCompose(words []string) error {
 	if len(words) > 1 && words[0] == "-f" {
 		if _, err := os.Stat(filepath.Join(p.Repository, words[1])); err != nil {
@@ -122,7 +121,7 @@ func (p Programs) checkCompose(words []string) error {
 	return nil
 }
 
-// checkDocker lets docker parse its own flags. With CI=true it has to be installed.
+// checkDocker lets docker parse the flags. With CI=true docker must be installed.
 func (p Programs) checkDocker(ctx context.Context, words []string) error {
 	if !p.Docker {
 		return nil
@@ -133,7 +132,7 @@ func (p Programs) checkDocker(ctx context.Context, words []string) error {
 	return refused(exec.CommandContext(ctx, "docker", slices.Insert(slices.Clone(words), 1, "--help")...))
 }
 
-// checkPodman lets podman parse its own flags, where docker does. With CI=true it has to be installed.
+// checkPodman lets podman parse the flags, if docker is checked too. With CI=true podman must be installed.
 func (p Programs) checkPodman(ctx context.Context, words []string) error {
 	if !p.Docker {
 		return nil
@@ -144,7 +143,7 @@ func (p Programs) checkPodman(ctx context.Context, words []string) error {
 	return refused(exec.CommandContext(ctx, "podman", slices.Insert(slices.Clone(words), 1, "--help")...))
 }
 
-// checkGo loads the packages and parses the flags, without running anything, and looks for the tests.
+// checkGo loads the packages and parses the flags, without a run, and looks for the tests.
 func (p Programs) checkGo(ctx context.Context, words []string) error {
 	folder := p.Repository
 	if len(words) > 1 && words[0] == "-C" {
@@ -169,7 +168,7 @@ func (p Programs) checkGo(ctx context.Context, words []string) error {
 	return nil
 }
 
-// checkTest looks for a test in the package that a command line names; NONE is none.
+// checkTest looks for a test in a command line's package; the name NONE stands for no test.
 func checkTest(folder string, words []string, name string) error {
 	at := slices.IndexFunc(words, func(word string) bool { return strings.HasPrefix(word, ".") })
 	if at < 0 || name == "NONE" {
@@ -191,14 +190,14 @@ func checkTest(folder string, words []string, name string) error {
 	return fmt.Errorf("%s has no test %s", words[at], name)
 }
 
-// checkScript has the script print its options, and looks for those that are used.
+// checkScript has the script print the options, and looks for the options of the command line.
 func (p Programs) checkScript(ctx context.Context, script string, words []string) error {
 	path := filepath.Join(p.Repository, script)
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	if !strings.Contains(string(content), "--help") { // it would do its work instead
+	if !strings.Contains(string(content), `/lib.sh"`) { // without lib.sh, -h would run the script
 		return errors.New("it does not answer -h")
 	}
 	help, err := exec.CommandContext(ctx, path, "-h").CombinedOutput()
@@ -214,25 +213,11 @@ func (p Programs) checkScript(ctx context.Context, script string, words []string
 	return nil
 }
 
-// refused is the error of a command with what it printed.
+// refused runs a command; an error contains the output.
 func refused(command *exec.Cmd) error {
 	out, err := command.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("running %q: %w\n%s", strings.Join(command.Args, " "), err, out)
 	}
 	return nil
-}
-
-// IsVariable reports whether an environment variable sets a flag of the probe or of the bridge.
-func IsVariable(name string) bool {
-	own := []string{bridgeflags.ListenEnv, bridgeflags.AllowEnv, bridgeflags.NameEnv, bridgeflags.BackgroundEnv}
-	return slices.Contains(own, name) ||
-		slices.ContainsFunc(flags.All(), func(f flags.Flag) bool { return f.Variable == name })
-}
-
-// IsFlag reports whether the probe or the bridge has a flag of that name, or helps by it.
-func IsFlag(name string) bool {
-	own := []string{"h", "help", bridgeflags.Listen, bridgeflags.Allow, bridgeflags.Name, bridgeflags.Background}
-	return slices.Contains(own, name) ||
-		slices.ContainsFunc(flags.All(), func(f flags.Flag) bool { return f.Name == name })
 }

@@ -103,7 +103,8 @@ func allTexts(t *testing.T) map[string]string {
 // ownVersion is how documents and examples name a version of the product: in the reference of an image, in a name of
 // the registry of buildpacks, as a reference of git, and in the order of a buildpack. scripts/release sets it there.
 var ownVersion = regexp.MustCompile(
-	`(?:(?:/|urn:cnb:registry:grpc-cnb/)(?:grpc-)?health-probe[:@]|\?ref=v|"grpc-cnb/health-probe"\s+version = ")` +
+	`(?:(?:/|urn:cnb:registry:grpc-cnb/)(?:grpc-)?health-probe[:@]|/kubectl-grpc_probes:|` +
+		`\?ref=v|"grpc-cnb/health-probe"\s+version = ")` +
 		`([0-9][0-9A-Za-z.+-]*)`)
 
 // TestDocumentsNameTheVersion makes sure that examples and documents name the version of the buildpack that they are

@@ -25,7 +25,7 @@ func TestMapHasEachPackage(t *testing.T) {
 		for _, match := range mapped.FindAllStringSubmatch(row.Cells[0], -1) {
 			rows = append(rows, match[1])
 			folder := strings.TrimSuffix(match[1], "/...")
-			if !documents.Exists(repository, folder) {
+			if !exists(repository, folder) {
 				t.Errorf("CONTRIBUTING.md: the map has the folder %s, which does not exist", folder)
 			}
 		}
@@ -34,7 +34,7 @@ func TestMapHasEachPackage(t *testing.T) {
 	if lines == 0 || lines > screen {
 		t.Errorf("CONTRIBUTING.md: the map has %d lines; it is to fit on a screen, %d", lines, screen)
 	}
-	for _, folder := range must(documents.GoFolders(repository))(t) {
+	for _, folder := range must(goFolders(repository))(t) {
 		if !isMapped(folder, rows) {
 			t.Errorf("CONTRIBUTING.md: add the package %s to the map", folder)
 		}

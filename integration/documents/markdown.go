@@ -1,6 +1,6 @@
-// Package documents reads the repository's documents for their test: Markdown goes in, out come code blocks, links,
-// headings and tables, the reason why a command line in a block would be refused, and the messages that tests expect of
-// the programs. Begin with All; integration/documents_test.go says what must hold.
+// Package documents reads the repository's documents for a test: Markdown goes in, out come code blocks, links,
+// headings and tables, and the reasons for which a program would refuse a block's command line. Begin with All;
+// integration/documents_test.go has the rules.
 package documents
 
 import (
@@ -19,30 +19,30 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Document is what there is to check in a Markdown file.
+// Document has the parts of a Markdown file for checks.
 type Document struct {
 	Path    string
 	Text    []byte
 	Blocks  []Block
 	Links   []string // destinations of links and pictures
-	Anchors []string // of headings, as GitHub makes them
-	Rows    []Row    // of tables without their heads
+	Anchors []string // anchors of headings, in GitHub's form
+	Rows    []Row    // rows of tables without heads
 }
 
-// Row is a row of a table: the head of the table's first column, and the cells as they are written.
+// Row is a row of a table: the head of the table's first column, and the cells' text as written.
 type Row struct {
 	Head  string
 	Cells []string
 }
 
-// Block is a code block.
+// Block is a code block between fences.
 type Block struct {
 	Info  string // after the opening fence
 	Line  int    // of the opening fence
 	Lines []string
 }
 
-// All reads the documents of the repository.
+// All reads the Markdown files in the repository's root and in docs.
 func All(repository string) ([]*Document, error) {
 	var all []*Document
 	for _, pattern := range []string{"*.md", "docs/*.md"} {
@@ -115,7 +115,7 @@ func (d *Document) block(info *ast.Text, node ast.Node) Block {
 	return b
 }
 
-// anchor is the heading's in lower case, with - for spaces and without signs.
+// anchor returns the heading in lower case, with - for spaces and without signs.
 func (d *Document) anchor(heading *ast.Heading) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -128,7 +128,7 @@ func (d *Document) anchor(heading *ast.Heading) string {
 	}, string(heading.Lines().Value(d.Text)))
 }
 
-// IsPartOf reports whether the block's lines stand together in a file, all indented by the same more.
+// IsPartOf reports whether the block's lines are consecutive lines of a file, apart from a common indentation.
 func (b Block) IsPartOf(file []string) bool {
 	if len(b.Lines) == 0 {
 		return false
@@ -149,7 +149,7 @@ func (b Block) IsPartOf(file []string) bool {
 
 var code = regexp.MustCompile("`([^`]+)`")
 
-// Quoted returns the code in a column of the tables whose first column has that head.
+// Quoted returns the code in a column of the tables with the given head of the first column.
 func (d *Document) Quoted(head string, column int) []string {
 	var quotes []string
 	for _, row := range d.Rows {

@@ -11,7 +11,6 @@ import (
 	"unicode"
 
 	"github.com/grpc-cnb/health-probe/integration/documents"
-	"github.com/grpc-cnb/health-probe/integration/documents/messages"
 )
 
 // TestTroubleshootingQuotesMessages makes sure that each message in docs/troubleshooting.md is one that a test expects
@@ -19,7 +18,7 @@ import (
 func TestTroubleshootingQuotesMessages(t *testing.T) {
 	t.Parallel()
 	d := must(documents.Read(filepath.Join(repository, "docs/troubleshooting.md")))(t)
-	expected := must(documents.Messages(filepath.Join(repository, "probe/testdata")))(t)
+	expected := must(expectedLines(filepath.Join(repository, "probe/testdata")))(t)
 	code := probeMessages(t)
 	for _, quote := range d.Quoted("error", 0) {
 		if !slices.ContainsFunc(expected, quoted(quote).MatchString) && !isWritten(quote, code) {
@@ -30,7 +29,7 @@ func TestTroubleshootingQuotesMessages(t *testing.T) {
 	for _, folder := range []string{
 		"cmd/buildpack/testdata", "detect/buildplan/testdata/phase", "build/execprobe/testdata",
 	} {
-		logs = append(logs, must(documents.Messages(filepath.Join(repository, folder)))(t)...)
+		logs = append(logs, must(expectedLines(filepath.Join(repository, folder)))(t)...)
 	}
 	for _, quote := range d.Quoted("the build says", 0) {
 		if !slices.ContainsFunc(logs, quoted(quote).MatchString) {
@@ -41,7 +40,7 @@ func TestTroubleshootingQuotesMessages(t *testing.T) {
 
 // isWritten reports whether the end of a quote, which is where a message says its cause, is in the code or is an error
 // of the kernel.
-func isWritten(quote string, code []messages.Message) bool {
+func isWritten(quote string, code []message) bool {
 	found := pieces(quote)
 	if len(found) == 0 {
 		return false
@@ -53,7 +52,7 @@ func isWritten(quote string, code []messages.Message) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(code, func(m messages.Message) bool {
+	return slices.ContainsFunc(code, func(m message) bool {
 		return slices.ContainsFunc(pieces(m.Text), func(piece string) bool {
 			return strings.Contains(piece, end) || len(piece) > len("the server") && strings.HasSuffix(end, piece)
 		})
@@ -61,19 +60,19 @@ func isWritten(quote string, code []messages.Message) bool {
 }
 
 // probeMessages returns the errors and hints of the probe. It reads them from the packages once, for all tests.
-func probeMessages(t *testing.T) []messages.Message {
+func probeMessages(t *testing.T) []message {
 	t.Helper()
 	return must(readMessages())(t)
 }
 
-var readMessages = sync.OnceValues(func() ([]messages.Message, error) {
-	all, err := messages.ReadAll(filepath.Join(repository, "probe"))
+var readMessages = sync.OnceValues(func() ([]message, error) {
+	all, err := probeSays(filepath.Join(repository, "probe"))
 	if err != nil {
 		return nil, err
 	}
-	steps, err := documents.Constants(filepath.Join(repository, "probe"), "Step")
+	steps, err := constants(filepath.Join(repository, "probe"), "Step")
 	for _, step := range steps { // what the probe waited for, a part of an error
-		all = append(all, messages.Message{Text: strings.Trim(step, `"`)})
+		all = append(all, message{Text: strings.Trim(step, `"`)})
 	}
 	return all, err
 })
@@ -89,9 +88,9 @@ func TestDocumentsQuoteMessages(t *testing.T) {
 		for _, match := range printed.FindAllStringSubmatch(text, -1) {
 			found++
 			words := strings.Join(strings.Fields(match[2]), " ")
-			isSame := func(m messages.Message) bool {
+			isSame := func(m message) bool {
 				isWhole, isEnd := m.Text == words, strings.HasSuffix(words, ": "+m.Text)
-				return m.IsHint == (match[1] == "hint") && (isWhole || isEnd && !m.IsHint)
+				return m.isHint == (match[1] == "hint") && (isWhole || isEnd && !m.isHint)
 			}
 			if !slices.ContainsFunc(probeMessages(t), isSame) {
 				t.Errorf("%s quotes %q, which the probe does not say", path, match[0])

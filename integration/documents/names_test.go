@@ -11,6 +11,8 @@ import (
 
 	"github.com/grpc-cnb/health-probe/integration/documents"
 	"github.com/grpc-cnb/health-probe/integration/harness"
+	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
 var (
@@ -38,12 +40,12 @@ func TestDocumentNames(t *testing.T) {
 		}
 		for _, name := range probeVariable.FindAllString(text, -1) {
 			// The version is one that Dockerfiles set, and that the probe does not read.
-			if name != "GRPC_HEALTH_PROBE_VERSION" && !documents.IsVariable(name) {
+			if name != "GRPC_HEALTH_PROBE_VERSION" && !isVariable(name) {
 				t.Errorf("%s: no flag of the probe has the variable %s", path, name)
 			}
 		}
 		for _, match := range flagInProse.FindAllStringSubmatch(text, -1) {
-			if !documents.IsFlag(match[1]) && !slices.Contains(otherFlags, match[1]) {
+			if !isFlag(match[1]) && !slices.Contains(otherFlags, match[1]) {
 				t.Errorf("%s: the probe has no flag -%s", path, match[1])
 			}
 		}
@@ -96,4 +98,18 @@ func TestReadmeFigures(t *testing.T) {
 	if len(figures) == 0 {
 		t.Error("the README has no ratio")
 	}
+}
+
+// isVariable reports whether an environment variable sets a flag of the probe or of the bridge.
+func isVariable(name string) bool {
+	own := []string{bridgeflags.ListenEnv, bridgeflags.AllowEnv, bridgeflags.NameEnv, bridgeflags.BackgroundEnv}
+	return slices.Contains(own, name) ||
+		slices.ContainsFunc(flags.All(), func(f flags.Flag) bool { return f.Variable == name })
+}
+
+// isFlag reports whether the probe or the bridge has a flag of that name, or helps by it.
+func isFlag(name string) bool {
+	own := []string{"h", "help", bridgeflags.Listen, bridgeflags.Allow, bridgeflags.Name, bridgeflags.Background}
+	return slices.Contains(own, name) ||
+		slices.ContainsFunc(flags.All(), func(f flags.Flag) bool { return f.Name == name })
 }

@@ -126,7 +126,7 @@ func TestRenovateFindsEachVersion(t *testing.T) {
 		}
 	}
 	own := must(documents.Version(repository))(t)
-	oldest := required(t, "integration/lifecycle/oldest", "github.com/buildpacks/lifecycle")
+	oldest := required(t, "integration/tools/oldest", "github.com/buildpacks/lifecycle")
 	for name := range texts {
 		text := string(must(os.ReadFile(filepath.Join(repository, name)))(t))
 		version, covered := fullVersion, found[name]

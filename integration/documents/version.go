@@ -7,7 +7,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Version returns the version of the buildpack, which its buildpack.toml states.
+// Version returns the buildpack's version from buildpack.toml.
 func Version(repository string) (string, error) {
 	var descriptor struct {
 		Buildpack struct {

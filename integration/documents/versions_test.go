@@ -30,8 +30,8 @@ func TestSupportedVersions(t *testing.T) {
 		targets = append(targets, target.OS+"/"+target.Arch)
 	}
 	lifecycles := []string{
-		required(t, "integration/lifecycle/oldest", "github.com/buildpacks/lifecycle"),
-		required(t, "integration/lifecycle", "github.com/buildpacks/lifecycle"),
+		required(t, "integration/tools/oldest", "github.com/buildpacks/lifecycle"),
+		required(t, "integration/tools", "github.com/buildpacks/lifecycle"),
 	}
 	for _, row := range []struct {
 		part   string
@@ -45,8 +45,8 @@ func TestSupportedVersions(t *testing.T) {
 		{"architecture of the image", 1, targets},
 		{"Kubernetes, exec probes", 2, []string{
 			required(t, "integration/cluster/tools/kubernetes", "k8s.io/kubernetes"),
-			required(t, "integration/cluster/tools/containerd", "github.com/containerd/containerd/v2"),
-			required(t, "integration/cluster/tools/runc", "github.com/opencontainers/runc"),
+			required(t, "integration/tools", "github.com/containerd/containerd/v2"),
+			required(t, "integration/tools", "github.com/opencontainers/runc"),
 		}},
 		{"Podman", 2, []string{required(t, "integration/schemas", "github.com/containers/podman/v5")}},
 	} {

@@ -232,7 +232,7 @@ func TestWorkflowProblems(t *testing.T) {
 		{"no timeout", "scorecard.yml", "timeout-minutes: 15", "", "no timeout-minutes"},
 		{"no concurrency", "scorecard.yml", "concurrency:", "env:", "no concurrency"},
 		{"script that is not there", "part.yml", "run: .ci/run", "run: scripts/gone.sh", "no such file"},
-		{"logic", "part.yml", "run: .ci/run", "run: scripts/help.sh && reboot", "one call"},
+		{"logic", "part.yml", "run: .ci/run", "run: scripts/fuzz.sh && reboot", "one call"},
 		{"several lines", "part.yml", "run: .ci/run", "run: |\n          .ci/run\n          .ci/run", "one call"},
 		{"option that is not there", "part.yml", "run: .ci/run", "run: scripts/smoke.sh --gone", "no --gone"},
 		{"script that is data", "part.yml", "run: .ci/run", "run: scripts/sbom", "one call"},

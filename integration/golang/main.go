@@ -1,5 +1,5 @@
-// Command golang is a Go buildpack for the tests, bin/detect and bin/build in one: if another buildpack requires
-// "go", it puts the go command of /opt/go on the PATH of the buildpacks after it.
+// Command golang is a Go buildpack for the tests, bin/detect and bin/build in one program: if another buildpack
+// requires "go", golang puts the go command of /opt/go on the PATH of later buildpacks.
 package main
 
 import (

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// StageSample makes a folder with the sample app as a user would have it: its source, and its server built static.
-// Extra files (name to content) are added. The folder lives as long as the Fixture.
+// StageSample makes an app folder of the sample app, as a user has it: the source, and the server built static. Extra
+// files (name to content) are added. The folder lives as long as the Fixture.
 func (k *Fixture) StageSample(ctx context.Context, extra map[string]string) (string, error) {
 	const source = "integration/sample"
 	folder, err := k.Stage(extra)
@@ -24,7 +24,6 @@ func (k *Fixture) StageSample(ctx context.Context, extra map[string]string) (str
 	return folder, k.compile(ctx, source, filepath.Join(folder, "server"))
 }
 
-// compile compiles the program in a folder of the repository: an app, or a buildpack of the tests.
 func (k *Fixture) compile(ctx context.Context, source, program string) error {
 	_, err := run(k.goCommand(ctx, source, slices.Concat(
 		[]string{"build"}, quickly, []string{"-ldflags=-s -w", "-o", program, "."})...))
@@ -37,7 +36,7 @@ func (k *Fixture) Stage(files map[string]string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// The lifecycle reads the app as another user than the one who made the temporary folder.
+	// The lifecycle reads the app as another user than the owner of the temporary folder.
 	if err := os.Chmod(folder, 0o755); err != nil {
 		return "", err
 	}
@@ -53,8 +52,8 @@ func (k *Fixture) Stage(files map[string]string) (string, error) {
 	return folder, nil
 }
 
-// StageApp makes a folder with one of the apps in integration/apps: the files in its own folder, those in its
-// language's folder and those in integration/apps itself. The folder lives as long as the Fixture.
+// StageApp makes an app folder of an app in integration/apps: the files of the app's folder, of the language's folder
+// and of integration/apps. The folder lives as long as the Fixture.
 func (k *Fixture) StageApp(name string) (string, error) {
 	folder, err := k.Stage(nil)
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// userID and groupID are those of the user who builds and runs the app, unless a base image has another user.
+// userID and groupID are the user of build and app, unless a base image has another user.
 const userID, groupID = 1000, 1000
 
-// baseEnv is the environment that the platform spec requires of a build image. An image from scratch has no /usr/bin.
+// baseEnv is the environment of a build image (platform spec). An image from scratch has no /usr/bin.
 func baseEnv(user, group int) []string {
 	return []string{
 		"PATH=/cnb/lifecycle:/usr/bin", fmt.Sprintf("CNB_USER_ID=%d", user),
@@ -29,9 +29,8 @@ func baseEnv(user, group int) []string {
 	}
 }
 
-// baseFiles are all files of the base images from scratch. There is no shell and no libc, so only static programs run.
-// The empty /dev/null is for the platform without Docker, which cannot make devices; Docker mounts the real one over
-// it.
+// baseFiles are all files of the base images from scratch. Without a shell and a libc, only static programs run. The
+// empty /dev/null is for the platform without Docker, which cannot make devices; Docker mounts the real device there.
 var baseFiles = map[string]string{
 	"etc/passwd":     "root:x:0:0:root:/root:/none\ncnb:x:1000:1000:cnb:/home/cnb:/none\n",
 	"etc/group":      "root:x:0:\ncnb:x:1000:\n",
@@ -40,7 +39,6 @@ var baseFiles = map[string]string{
 	"dev/null":       "",
 }
 
-// addBase writes the files of the base images from scratch into a folder.
 func (k *Fixture) addBase() (err error) {
 	if k.base, err = k.Stage(baseFiles); err != nil {
 		return err
@@ -57,7 +55,7 @@ func (k *Fixture) addBase() (err error) {
 	return nil
 }
 
-// base describes a base image by what differs between them.
+// base has the differences between base images.
 type base struct {
 	arch        string
 	layers      []v1.Layer
@@ -66,13 +64,13 @@ type base struct {
 	user, group int
 }
 
-// scratch returns the base that has only baseFiles.
+// scratch returns the base with baseFiles alone.
 func (k *Fixture) scratch() (base, error) {
 	layer, err := folderLayer(k.base)
 	return base{layers: []v1.Layer{layer}, labels: distroLabels("scratch", "1"), user: userID, group: groupID}, err
 }
 
-// distroLabels are the labels that name an image's distribution (platform spec, Target data).
+// distroLabels name an image's distribution (platform spec, Target data).
 func distroLabels(name, version string) map[string]string {
 	return map[string]string{
 		"io.buildpacks.base.distro.name":    name,
@@ -80,7 +78,6 @@ func distroLabels(name, version string) map[string]string {
 	}
 }
 
-// folderLayer makes a layer of the files in a folder.
 func folderLayer(folder string) (v1.Layer, error) {
 	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return archive(folder), nil })
 	if err != nil {
@@ -98,7 +95,7 @@ func (k *Fixture) filesLayer(files map[string]string) (v1.Layer, error) {
 	return folderLayer(folder)
 }
 
-// image makes the image, with the user that the platform spec requires of build and run images.
+// image makes the image, with the user of build and run images (platform spec).
 func (b base) image() (v1.Image, error) {
 	image, err := mutate.AppendLayers(empty.Image, b.layers...)
 	if err != nil {
@@ -116,8 +113,8 @@ func (b base) image() (v1.Image, error) {
 	return mutate.ConfigFile(image, file)
 }
 
-// ProgramImage makes an image that contains only a static program, which it starts. The program is compiled from a
-// folder of the repository.
+// ProgramImage compiles a program from a folder of the repository, and makes an image that contains the static program
+// alone and starts the program.
 func (k *Fixture) ProgramImage(ctx context.Context, source string) (v1.Image, error) {
 	folder, err := k.tempFolder("program")
 	if err != nil {
@@ -130,8 +127,8 @@ func (k *Fixture) ProgramImage(ctx context.Context, source string) (v1.Image, er
 	return startedImage(folder, "/program", 0)
 }
 
-// ToolImage makes an image that contains only one of the tools, at a path, which it starts as a user who is not root,
-// and a folder for temporary files.
+// ToolImage makes an image that contains only a tool at a path and a folder for temporary files. The image starts the
+// tool as a user other than root.
 func (k *Fixture) ToolImage(ctx context.Context, name, path string) (v1.Image, error) {
 	program, err := k.Tool(ctx, name)
 	if err != nil {
@@ -155,7 +152,7 @@ func (k *Fixture) ToolImage(ctx context.Context, name, path string) (v1.Image, e
 	return startedImage(folder, path, userID)
 }
 
-// startedImage makes an image that contains only the files of a folder, and starts one of them as a user.
+// startedImage makes an image that contains only the files of a folder and starts a program of the folder as a user.
 func startedImage(folder, program string, user int) (v1.Image, error) {
 	image, err := FolderImage(folder)
 	if err != nil {
@@ -180,7 +177,6 @@ func FolderImage(folder string) (v1.Image, error) {
 	return base{arch: runtime.GOARCH, layers: []v1.Layer{layer}}.image()
 }
 
-// archive streams the folder as a tar file.
 func archive(folder string) io.ReadCloser {
 	reader, writer := io.Pipe()
 	go func() {
@@ -194,7 +190,7 @@ func archive(folder string) io.ReadCloser {
 	return reader
 }
 
-// archiveFile writes the folder as a compressed tar file.
+// archiveFile writes a folder as a compressed tar file.
 func archiveFile(path, folder string) error {
 	file, err := os.Create(path)
 	if err != nil {

@@ -5,14 +5,14 @@ import (
 	"io"
 )
 
-// BuildError is a build that failed.
+// BuildError is the error of a failed build.
 type BuildError struct {
-	Phase string // what failed: a phase of the lifecycle, or pack
-	Log   string // all that the build printed until then
+	Phase string // the failed phase of the lifecycle, or pack
+	Log   string // the build's output until the failure
 	Err   error
 }
 
-// Error includes the build's log.
+// Error returns the phase, the cause and the build's log.
 func (e *BuildError) Error() string {
 	return fmt.Sprintf("building an image: %s: %v\n%s", e.Phase, e.Err, e.Log)
 }
@@ -20,7 +20,7 @@ func (e *BuildError) Error() string {
 // Unwrap returns the cause.
 func (e *BuildError) Unwrap() error { return e.Err }
 
-// tee writes to out, and to also if there is one.
+// tee writes to out, and to also unless also is nil.
 func tee(out, also io.Writer) io.Writer {
 	if also == nil {
 		return out

@@ -8,9 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Checkout makes a clone of the repository, at the commit that is checked out there and with the changes to its files
-// that are not committed, gives the commit a tag, and returns the clone's folder. All clones of a Fixture have the same
-// commit. Files that git does not know yet are not in them.
+// Checkout clones the repository at the current commit with all uncommitted changes, except for files unknown to git,
+// tags the commit, and returns the clone's folder. All clones of a Fixture have the same commit.
 func (k *Fixture) Checkout(ctx context.Context, tag string) (string, error) {
 	commit, err := k.commit(ctx)
 	if err != nil {
@@ -22,10 +21,11 @@ func (k *Fixture) Checkout(ctx context.Context, tag string) (string, error) {
 	}
 	folder = filepath.Join(folder, "health-probe")
 	for _, args := range [][]string{
-		// Shared, since no branch of the repository leads to changes that are not committed.
+		// Shared, since no branch of the repository leads to the commit of uncommitted changes.
 		{"clone", "--quiet", "--shared", "--no-checkout", k.repo, folder},
 		{"-C", folder, "checkout", "--quiet", "--detach", commit},
 		{"-C", folder, "tag", "--force", tag},
+		{"-C", folder, "tag", "--force", "cmd/kubectl-grpc_probes/" + tag}, // tag of a separate module
 	} {
 		if _, err := run(exec.CommandContext(ctx, "git", args...)); err != nil {
 			return "", err
@@ -34,7 +34,8 @@ func (k *Fixture) Checkout(ctx context.Context, tag string) (string, error) {
 	return folder, nil
 }
 
-// commit is the commit of the clones. One is made of changes that are not committed, which changes nothing else.
+// commit returns the commit of the clones: the current commit, or a new commit of uncommitted changes that changes
+// nothing else.
 func (k *Fixture) commit(ctx context.Context) (string, error) {
 	k.committing.Lock()
 	defer k.committing.Unlock()
@@ -51,7 +52,7 @@ func (k *Fixture) commit(ctx context.Context) (string, error) {
 	return commit, err
 }
 
-// Script runs a script of a clone, with more environment, and returns what it printed.
+// Script runs a script of a clone with additional variables, and returns the output.
 func (k *Fixture) Script(ctx context.Context, clone string, env []string, name string, args ...string) (string, error) {
 	pack, err := k.Tool(ctx, "pack")
 	if err != nil {
@@ -59,7 +60,7 @@ func (k *Fixture) Script(ctx context.Context, clone string, env []string, name s
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(clone, "scripts", name), args...)
 	cmd.Env = append(append(os.Environ(), "PACK="+pack), env...)
-	cmd.ExtraFiles = []*os.File{k.sweeper.alive} // it writes to the folder of the clone
+	cmd.ExtraFiles = []*os.File{k.sweeper.alive} // the script writes to the folder of the clone
 	out, err := run(cmd)
 	if err != nil {
 		return "", fmt.Errorf("in a clone: %w", err)

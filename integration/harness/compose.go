@@ -8,20 +8,20 @@ import (
 	"slices"
 )
 
-// Compose is a project of Docker Compose, whose containers, network and volumes Close removes.
+// Compose is a project of Docker Compose. Close removes containers, network and volumes of the project.
 type Compose struct {
 	docker  *Docker
 	command []string // docker-compose or docker compose, with the project's name and files
-	env     []string // variables of the file
+	env     []string // variables for the files
 }
 
-// ComposeNeeds returns what is missing here to run Compose: nil for nothing.
+// ComposeNeeds returns what this machine lacks to run Compose; nil for nothing.
 func (d *Docker) ComposeNeeds(ctx context.Context) error {
 	_, err := d.composeCommand(ctx)
 	return err
 }
 
-// composeCommand is the Compose that is here: version 2 or newer, a plugin of docker, or version 1, a program.
+// composeCommand returns the command of Compose here: version 2 or newer, a plugin of docker, or version 1, a program.
 func (d *Docker) composeCommand(ctx context.Context) ([]string, error) {
 	if _, err := run(d.command(ctx, "docker", "compose", "version")); err == nil {
 		return []string{"docker", "compose"}, nil
@@ -32,8 +32,8 @@ func (d *Docker) composeCommand(ctx context.Context) ([]string, error) {
 	return []string{"docker-compose"}, nil
 }
 
-// Compose makes a project of a Compose file, of which nothing is started yet, with variables (NAME=value) for the file
-// and the text of a second one over it.
+// Compose makes a project of a Compose file and the text of a second file over the first, with variables (NAME=value)
+// for the files. Nothing is started yet.
 func (d *Docker) Compose(ctx context.Context, file, second string, env ...string) (*Compose, error) {
 	command, err := d.composeCommand(ctx)
 	if err != nil {
@@ -48,14 +48,14 @@ func (d *Docker) Compose(ctx context.Context, file, second string, env ...string
 	return &Compose{docker: d, command: command, env: env}, nil
 }
 
-// Run runs Compose with a command line such as "up", "--detach".
+// Run runs Compose with a command line such as "up", "--detach", and returns the output.
 func (c *Compose) Run(ctx context.Context, args ...string) (string, error) {
 	cmd := c.docker.command(ctx, c.command[0], slices.Concat(c.command[1:], args)...)
 	cmd.Env = slices.Concat(cmd.Env, c.env)
 	return run(cmd)
 }
 
-// Server is a service's container that runs a sample app, whose HTTP side the second file publishes.
+// Server returns a service's container of the sample app. The second file must publish the app's HTTP side.
 func (c *Compose) Server(ctx context.Context, service string) (*Server, error) {
 	id, err := c.container(ctx, service)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *Compose) Server(ctx context.Context, service string) (*Server, error) {
 	return &Server{GRPC: "localhost:5000", Container: id, http: http, stop: c.Close, command: c.docker.exec(id)}, nil
 }
 
-// State is what Docker says of a service's container; the zero State if there is none.
+// State returns Docker's state of a service's container; the zero State without a container.
 func (c *Compose) State(ctx context.Context, service string) (State, error) {
 	id, err := c.container(ctx, service)
 	if err != nil || id == "" {
@@ -77,7 +77,7 @@ func (c *Compose) State(ctx context.Context, service string) (State, error) {
 	return c.docker.State(ctx, id)
 }
 
-// container is the id of a service's container, running or not; empty if there is none.
+// container returns the id of a service's container, running or not; empty without a container.
 func (c *Compose) container(ctx context.Context, service string) (string, error) {
 	return c.Run(ctx, "ps", "--all", "--quiet", service)
 }

@@ -40,8 +40,8 @@ func (d *Docker) RunWith(ctx context.Context, image *Image, flags []string, args
 	}, nil
 }
 
-// reach connects to a port that Docker publishes. Docker's socket may answer where its ports do not: in a container, in
-// another network namespace, on another machine.
+// reach connects to a port that Docker publishes. Docker may answer here and publish ports elsewhere: in a container,
+// in another network namespace, on another machine.
 func reach(ctx context.Context, published string) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", published)
 	if err != nil {
@@ -52,13 +52,12 @@ func reach(ctx context.Context, published string) error {
 	return conn.Close()
 }
 
-// Port returns the address on which a container publishes a port; that of the sample app's HTTP side is 8080.
+// Port returns the published address of a container's port; the sample app's HTTP side has port 8080.
 func (d *Docker) Port(ctx context.Context, container string, port int) (string, error) {
 	return run(d.command(ctx, "docker", "port", container, strconv.Itoa(port)+"/tcp"))
 }
 
-// Start runs a container of an image of any app, without waiting for the app to listen. What the app prints goes to
-// out.
+// Start runs a container of any app's image, without waiting for the app to listen. The app's output goes to out.
 func (d *Docker) Start(ctx context.Context, image *Image, out io.Writer) (*Server, error) {
 	server, err := d.Detach(ctx, image, nil)
 	if err != nil {
@@ -73,7 +72,7 @@ func (d *Docker) Start(ctx context.Context, image *Image, out io.Writer) (*Serve
 	return server, nil
 }
 
-// Detach runs a container with flags for docker run, and leaves alone what it prints.
+// Detach runs a container with flags for docker run, and leaves the output to Docker.
 func (d *Docker) Detach(ctx context.Context, image *Image, flags []string, args ...string) (*Server, error) {
 	container := fmt.Sprintf("%s-%d", d.prefix, d.started.Add(1))
 	all := append([]string{"run", "--detach", "--pull", "never", "--name", container}, flags...)
@@ -83,7 +82,7 @@ func (d *Docker) Detach(ctx context.Context, image *Image, flags []string, args 
 	return d.In(container), nil
 }
 
-// Logs returns what a container has printed so far, standard output and standard error.
+// Logs returns a container's output so far, standard output and standard error.
 func (d *Docker) Logs(ctx context.Context, container string) (string, error) {
 	out, err := d.command(ctx, "docker", "logs", container).CombinedOutput()
 	if err != nil {
@@ -92,12 +91,12 @@ func (d *Docker) Logs(ctx context.Context, container string) (string, error) {
 	return string(out), nil
 }
 
-// State is the state of a container, as Docker reports it.
+// State is Docker's state of a container.
 type State struct {
 	Status     string // such as running
 	ExitCode   int
 	OOMKilled  bool
-	Error      string // why it could not run
+	Error      string // why the container could not run
 	StartedAt  time.Time
 	FinishedAt time.Time
 	Health     struct {
@@ -113,7 +112,7 @@ type Check struct {
 	Output   string
 }
 
-// State asks Docker for the state of a container.
+// State returns the state of a container, with its health check.
 func (d *Docker) State(ctx context.Context, container string) (State, error) {
 	text, err := run(d.command(ctx, "docker", "inspect", "--format", "{{json .State}}", container))
 	if err != nil {
@@ -130,16 +129,16 @@ func (d *Docker) stateOf(container string) func(ctx context.Context) (State, err
 	return func(ctx context.Context) (State, error) { return d.State(ctx, container) }
 }
 
-// stop returns the function that removes a container and waits for the command that is attached to it.
+// stop returns a function that removes a container and waits for the attached command.
 func (d *Docker) stop(container string, wait func() error) func() error {
 	return func() error {
 		_, err := run(d.command(context.Background(), "docker", "rm", "--force", container))
-		_ = wait() // It fails because the container ended.
+		_ = wait() // fails because the container ended
 		return err
 	}
 }
 
-// In returns a container that runs, to execute programs in it with flags for docker exec, such as --user.
+// In returns a running container as a Server, to execute programs with flags for docker exec, such as --user.
 func (d *Docker) In(container string, flags ...string) *Server {
 	return &Server{
 		Container: container, stop: d.stop(container, func() error { return nil }),
@@ -147,7 +146,7 @@ func (d *Docker) In(container string, flags ...string) *Server {
 	}
 }
 
-// exec returns the function that makes commands of programs in a container.
+// exec returns a function that makes commands of programs in a container.
 func (d *Docker) exec(container string, flags ...string) func(ctx context.Context, args ...string) *exec.Cmd {
 	return func(ctx context.Context, args ...string) *exec.Cmd {
 		return d.command(ctx, "docker", slices.Concat([]string{"exec"}, flags, []string{container}, args)...)

@@ -12,16 +12,17 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// creator is the platform with Docker Engine and without pack. For each build it makes an image with the lifecycle, the
-// buildpacks and the app, and runs the lifecycle's creator in it, which is what pack does with a builder that it trusts
-// and that has all buildpacks (platform spec, creator).
+// creator is the platform with Docker Engine and without pack. Each build makes an image of lifecycle, buildpacks and
+// app, and runs the lifecycle's creator in the image, as pack does with a trusted builder that has all buildpacks
+// (platform spec, creator).
 type creator struct {
 	*Docker
 
-	api string // the engine's
+	api string // of the engine
 }
 
-// Creator returns the platform that needs Docker Engine and no pack. Each build uses the app buildpack, then its own.
+// Creator returns the platform with Docker Engine and without pack. Each build uses the app buildpack, then
+// Build.Buildpack.
 func (k *Fixture) Creator(ctx context.Context) (Platform, error) {
 	api, err := DockerAPI(ctx)
 	if err != nil {
@@ -42,7 +43,7 @@ func (k *Fixture) Creator(ctx context.Context) (Platform, error) {
 	return &creator{d, api}, nil
 }
 
-// owned returns the base for this machine's architecture, with the label by which its images are removed.
+// owned returns the base for this machine's architecture, with the label for the removal of the base's images.
 func (d *Docker) owned(b base) base {
 	b.arch = runtime.GOARCH
 	b.labels = maps.Clone(b.labels)
@@ -67,7 +68,7 @@ func (c *creator) Build(ctx context.Context, b Build) (*Image, error) {
 		return nil, err
 	}
 	ref := c.Name(b.Name)
-	// The creator writes into the engine, so it starts as root; buildpacks run as the user of the image.
+	// The creator writes into the engine and so starts as root; buildpacks run as the user of the image.
 	args := append([]string{"run", "--rm", "--pull", "never", "--user", "0"}, c.engineFlags()...)
 	args = append(args, c.Name("build"), "/cnb/lifecycle/creator", "-daemon", "-no-color", "-app=/workspace",
 		"-run-image="+c.Name("run"), ref)
@@ -84,7 +85,7 @@ func (c *creator) Build(ctx context.Context, b Build) (*Image, error) {
 	return c.Image(ctx, ref, out.String())
 }
 
-// engineFlags are the flags of docker run with which a container reaches the engine.
+// engineFlags are the flags of docker run for a container's access to the engine.
 func (c *creator) engineFlags() []string {
 	const inside = "/var/run/docker.sock"
 	for _, pair := range c.env {
@@ -96,7 +97,7 @@ func (c *creator) engineFlags() []string {
 		switch {
 		case !ok:
 			return []string{"--network", "host", "--env", pair}
-		case runtime.GOOS == "linux": // elsewhere the engine is in a virtual machine, which has the usual path
+		case runtime.GOOS == "linux": // elsewhere the engine is in a virtual machine, with the usual path
 			return []string{"--volume", socket + ":" + inside}
 		}
 	}

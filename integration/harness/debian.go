@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// debianPackages are the packages of the distribution with which the apps in integration/apps are built and run.
+// debianPackages are the distribution's packages to build and run the apps in integration/apps.
 var debianPackages = []string{
 	"make", "protobuf-compiler-grpc", "grpc-proto",
 	"g++", "libgrpc++-dev", "libprotobuf-dev",
@@ -27,13 +27,13 @@ var debianPackages = []string{
 	"libgeronimo-annotation-1.3-spec-java", "libguava-java", "libnetty-java", "libperfmark-java", "libprotobuf-java",
 }
 
-// debianLeftOut are files that none of the apps reads. They are a third of the Debian.
+// debianLeftOut are files that no app reads, a third of the Debian.
 var debianLeftOut = []string{
 	"./dev/*", "./var/cache/*", "./var/lib/apt/*",
 	"./usr/share/doc/*", "./usr/share/info/*", "./usr/share/locale/*", "./usr/share/man/*",
 }
 
-// DebianNeeds returns what is missing here to make a Debian: nil for nothing.
+// DebianNeeds returns what this machine lacks to make a Debian; nil for nothing.
 func DebianNeeds() error {
 	_, err := exec.LookPath("debootstrap")
 	switch {
@@ -49,9 +49,9 @@ func DebianNeeds() error {
 	return err
 }
 
-// Debian returns a Docker platform whose build and run images are a Debian, of this machine's release and from its
-// mirror. Only the configuration of its images can be read, since copying a Debian out of the engine for each image
-// takes too long.
+// Debian returns a Docker platform with a Debian as build and run image, of this machine's release and from the
+// machine's mirror. Of built images, only the configuration can be read: a copy of a Debian out of the engine for each
+// image takes too long.
 func (k *Fixture) Debian(ctx context.Context, optional ...string) (*Docker, error) {
 	release, err := osRelease()
 	if err != nil {
@@ -76,8 +76,8 @@ func (k *Fixture) Debian(ctx context.Context, optional ...string) (*Docker, erro
 	return d, err
 }
 
-// MakeDebian makes the archive that Fixture.Debian takes, for the repository at repo, and writes its progress to out.
-// It does nothing if an earlier run has made it.
+// MakeDebian makes the archive of Fixture.Debian for the repository at repo, and writes progress to out. An archive of
+// an earlier run is kept.
 func MakeDebian(ctx context.Context, repo string, out io.Writer) error {
 	repo, err := filepath.Abs(repo)
 	if err != nil {
@@ -91,7 +91,7 @@ func MakeDebian(ctx context.Context, repo string, out io.Writer) error {
 	return err
 }
 
-// osRelease reads the name and the release of this machine's distribution.
+// osRelease returns the fields of this machine's /etc/os-release.
 func osRelease() (map[string]string, error) {
 	file, err := os.Open("/etc/os-release")
 	if err != nil {
@@ -107,8 +107,8 @@ func osRelease() (map[string]string, error) {
 	return values, lines.Err()
 }
 
-// debianArchive returns a compressed tar file of the Debian, made now or by an earlier run. Only the latest is kept: it
-// has half a gigabyte.
+// debianArchive returns a compressed tar file of the Debian, made now or by an earlier run. Only the latest file is
+// kept, since each has half a gigabyte.
 func (k *Fixture) debianArchive(ctx context.Context, distribution map[string]string) (string, error) {
 	release := distribution["VERSION_CODENAME"]
 	folder := k.Dist("tools/debian")
@@ -121,7 +121,7 @@ func (k *Fixture) debianArchive(ctx context.Context, distribution map[string]str
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o755)); err != nil {
 		return "", err
 	}
-	// The folder for temporary files may not allow the device files that debootstrap makes.
+	// The folder for temporary files may not allow debootstrap's device files.
 	root := filepath.Join(folder, "root")
 	defer os.RemoveAll(root)
 	if err := bootstrap(ctx, release, root); err != nil {
@@ -141,7 +141,7 @@ func (k *Fixture) debianArchive(ctx context.Context, distribution map[string]str
 	return path, os.Rename(fresh, path)
 }
 
-// bootstrap makes the Debian in a mount namespace of its own, so that no mount outlives it.
+// bootstrap makes the Debian in a separate mount namespace, so that no mount outlives bootstrap.
 func bootstrap(ctx context.Context, release, root string) error {
 	mirrors, err := run(exec.CommandContext(ctx, "apt-get", "indextargets", "--format", "$(REPO_URI)",
 		"Created-By: Packages", "Origin: Debian", "Component: main", "Codename: "+release))
@@ -159,7 +159,7 @@ func bootstrap(ctx context.Context, release, root string) error {
 	return err
 }
 
-// addUser gives the user of the build and the app a name and a home.
+// addUser gives the user of build and app a name and a home.
 func addUser(root string) error {
 	for name, line := range map[string]string{
 		"etc/passwd": fmt.Sprintf("cnb:x:%d:%d:cnb:/home/cnb:/bin/sh\n", userID, groupID),

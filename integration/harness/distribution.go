@@ -16,7 +16,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-// distributionYAML configures the registry (distribution's documentation, Configuration), with its storage to fill in.
+// distributionYAML configures the registry (distribution's documentation, Configuration), with the storage to fill in.
 // The kernel chooses the port.
 const distributionYAML = `version: 0.1
 log: {level: info, formatter: text}
@@ -26,17 +26,17 @@ storage:
 http: {addr: "127.0.0.1:0"}
 `
 
-// distributionLogin lets only those in that a file names.
+// distributionLogin lets in only the users that a file names.
 const distributionLogin = `auth:
   htpasswd: {realm: test, path: %q}
 `
 
-// listeningOn is what the registry logs when it listens, before it accepts connections.
+// listeningOn matches the registry's log of the address, printed before the registry accepts connections.
 var listeningOn = regexp.MustCompile(`listening on (127\.0\.0\.1:\d+)`)
 
-// Distribution starts the distribution project's registry, the one behind many public ones, as a process of its own on
-// loopback, empty. With a login it lets nobody else in. The program is compiled at the first use. Close it before the
-// Fixture; it also ends with this process.
+// Distribution starts the distribution project's registry, the program behind many public registries, as a process on
+// loopback, empty. With a login, nobody else gets in. The first use compiles the program. Close the registry before the
+// Fixture; the end of this process ends the registry too.
 func (k *Fixture) Distribution(ctx context.Context, login Login) (*Registry, error) {
 	program, err := k.Tool(ctx, "registry")
 	if err != nil {
@@ -47,7 +47,7 @@ func (k *Fixture) Distribution(ctx context.Context, login Login) (*Registry, err
 		return nil, err
 	}
 	cmd := exec.Command(program, "serve", config)
-	cmd.Env = append(os.Environ(), "OTEL_TRACES_EXPORTER=none") // it sends traces to a collector by default
+	cmd.Env = append(os.Environ(), "OTEL_TRACES_EXPORTER=none") // the default sends traces to a collector
 	log, err := cmd.StderrPipe()
 	if err != nil {
 		return nil, err
@@ -61,18 +61,18 @@ func (k *Fixture) Distribution(ctx context.Context, login Login) (*Registry, err
 	}
 	end := func() error {
 		err := sweeper.close()
-		_ = cmd.Wait() // It fails because the process was ended.
+		_ = cmd.Wait() // fails because the process was ended
 		return err
 	}
 	address, err := waitForAddress(log)
 	if err != nil {
 		return nil, errors.Join(err, end())
 	}
-	go func() { _, _ = io.Copy(io.Discard, log) }() // until the process ends: it would wait for a reader
+	go func() { _, _ = io.Copy(io.Discard, log) }() // until the process ends: the registry would wait for a reader
 	return &Registry{address: address, login: login, close: end}, nil
 }
 
-// distributionConfig writes the registry's configuration and returns the file.
+// distributionConfig writes the registry's configuration and returns the path.
 func (k *Fixture) distributionConfig(login Login) (string, error) {
 	folder, err := k.tempFolder("registry")
 	if err != nil {
@@ -94,7 +94,7 @@ func (k *Fixture) distributionConfig(login Login) (string, error) {
 	return path, os.WriteFile(path, []byte(config), 0o600)
 }
 
-// waitForAddress reads the registry's log until it says where the registry listens.
+// waitForAddress reads the registry's log up to the address.
 func waitForAddress(log io.Reader) (string, error) {
 	var read bytes.Buffer
 	lines := bufio.NewScanner(io.TeeReader(log, &read))

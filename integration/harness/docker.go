@@ -20,15 +20,15 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// Docker is the platform that uses pack and Docker Engine. Everything that it puts into the engine has a name with its
-// own prefix, or a label with that prefix, and is removed by Close or when this process ends, except for what a docker
-// command makes after that. Images that are pulled have the prefix after the name of a registry.
+// Docker is the platform of pack and Docker Engine. Each object in the engine has a name or a label with the prefix of
+// the platform; images from a registry have the prefix after the registry's name. Close, or the end of this process,
+// removes all objects, except those that a docker command makes after the removal.
 type Docker struct {
 	fixture   *Fixture
 	sweeper   *sweeper
-	pack      string // the program
+	pack      string // program
 	lifecycle string // a folder as Fixture.lifecycle
-	archive   string // the same, as builders take it
+	archive   string // the lifecycle as an archive, for builders
 	prefix    string
 	env       []string // of docker and pack
 	run       base     // of the run image
@@ -37,11 +37,11 @@ type Docker struct {
 	partial   bool         // images are returned without their files
 }
 
-// OwnerLabel is a label of the base images, and therefore of everything that is built on them: builders, apps, images
-// that a rebuild replaced, and the containers of all these.
+// OwnerLabel is a label of the base images, and therefore of everything built on them: builders, apps, images that a
+// rebuild replaced, and the containers of all these images.
 const OwnerLabel = "io.github.grpc-cnb.health-probe.test"
 
-// DockerAPI returns the API version of the Docker Engine, or an error if none answers.
+// DockerAPI returns the API version of the Docker Engine, or an error if no engine answers.
 func DockerAPI(ctx context.Context) (string, error) {
 	return run(exec.CommandContext(ctx, "docker", "version", "--format", "{{.Server.APIVersion}}"))
 }
@@ -62,7 +62,7 @@ func (k *Fixture) DockerAs(ctx context.Context, user, group int, optional ...str
 	if err != nil {
 		return nil, err
 	}
-	// The lifecycle looks for the user's home there.
+	// The lifecycle looks for the user's home in /etc/passwd.
 	names, err := k.filesLayer(map[string]string{
 		"etc/passwd": fmt.Sprintf("%sother:x:%d:%d:other:/home/cnb:/none\n", baseFiles["etc/passwd"], user, group),
 		"etc/group":  fmt.Sprintf("%sother:x:%d:\n", baseFiles["etc/group"], group),
@@ -75,8 +75,8 @@ func (k *Fixture) DockerAs(ctx context.Context, user, group int, optional ...str
 	return k.docker(ctx, base, k.lifecycle, optional)
 }
 
-// DockerOldest is like Docker, with the oldest lifecycle that supports the buildpack's API, which is compiled at the
-// first use.
+// DockerOldest is like Docker, with the oldest lifecycle that supports the buildpack's API. The first use compiles the
+// lifecycle.
 func (k *Fixture) DockerOldest(ctx context.Context, optional ...string) (*Docker, error) {
 	base, err := k.scratch()
 	if err != nil {
@@ -111,7 +111,7 @@ func (k *Fixture) docker(ctx context.Context, base base, lifecycle string, optio
 	return d, nil
 }
 
-// engine returns what needs the engine alone: no base images, no builder and no pack.
+// engine returns a platform without base images, builder and pack.
 func (k *Fixture) engine(ctx context.Context) (d *Docker, err error) {
 	d = &Docker{fixture: k, prefix: "health-probe-" + strings.ToLower(rand.Text()[:10])}
 	if d.env, err = d.environment(ctx); err != nil {
@@ -122,7 +122,7 @@ func (k *Fixture) engine(ctx context.Context) (d *Docker, err error) {
 }
 
 // environment returns variables that keep the user's settings from pack and docker, except for the engine's address.
-// Temporary files have a folder of their own: pack leaves there the layers that it read from the engine.
+// Temporary files have a folder of the platform: pack leaves layers from the engine there.
 func (d *Docker) environment(ctx context.Context) ([]string, error) {
 	home, err := d.fixture.tempFolder("pack")
 	if err != nil {
@@ -141,20 +141,21 @@ func (d *Docker) environment(ctx context.Context) ([]string, error) {
 	return append(env, "DOCKER_HOST="+host), err
 }
 
-// Env returns the variables of programs that call pack and docker, without the user's settings.
+// Env returns the environment of programs that call pack and docker, without the user's settings.
 func (d *Docker) Env() []string {
 	return slices.Clone(d.env)
 }
 
 // loadBases loads run image, build image and lifecycle image into the engine. The lifecycle's Docker client does not
-// negotiate the API version, and an older engine does not support its default, so the images set the engine's version.
+// negotiate the API version, and an older engine does not support the client's default: the images set the engine's
+// version.
 func (d *Docker) loadBases(ctx context.Context, api string, run base) error {
 	folder, err := d.fixture.tempFolder("lifecycle-image")
 	if err != nil {
 		return err
 	}
-	lifecycle := os.DirFS(filepath.Join(d.lifecycle, "lifecycle"))
-	if err := os.CopyFS(filepath.Join(folder, "cnb/lifecycle"), lifecycle); err != nil {
+	err = copyFolder(filepath.Join(folder, "cnb/lifecycle"), filepath.Join(d.lifecycle, "lifecycle"))
+	if err != nil {
 		return err
 	}
 	layer, err := folderLayer(folder)
@@ -193,8 +194,8 @@ func (d *Docker) load(ctx context.Context, bases map[string]base) error {
 	return err
 }
 
-// LoadRun puts another run image into the engine, which has more files (name to content), and returns its full name. It
-// takes the place of the last one of that name.
+// LoadRun loads another run image with more files (name to content) into the engine and returns the full name. The new
+// image replaces the last image of the same name.
 func (d *Docker) LoadRun(ctx context.Context, short string, files map[string]string) (string, error) {
 	layer, err := d.fixture.filesLayer(files)
 	if err != nil {
@@ -205,7 +206,6 @@ func (d *Docker) LoadRun(ctx context.Context, short string, files map[string]str
 	return d.Name(short), d.load(ctx, map[string]base{short: run})
 }
 
-// createBuilder makes the platform's builder.
 func (d *Docker) createBuilder(ctx context.Context, optional []string) error {
 	folder, err := d.fixture.tempFolder("lifecycle-archive")
 	if err != nil {
@@ -233,8 +233,8 @@ func (d *Docker) createBuilder(ctx context.Context, optional []string) error {
 	return err
 }
 
-// CreateBuilder makes a builder with pack, of the text of a builder.toml, and returns its full name. With more flags
-// pack may be told to pull.
+// CreateBuilder makes a builder with pack from the text of a builder.toml, and returns the full name. Pack pulls no
+// images unless flags say otherwise.
 func (d *Docker) CreateBuilder(ctx context.Context, short, config string, flags ...string) (string, error) {
 	folder, err := d.fixture.tempFolder("builder")
 	if err != nil {
@@ -255,12 +255,12 @@ func (d *Docker) Lifecycle() string {
 	return d.archive
 }
 
-// Name is the full name of an image of this platform.
+// Name returns the full name of an image of the platform.
 func (d *Docker) Name(short string) string {
 	return d.prefix + "/" + short
 }
 
-// Build builds with the builder's own buildpacks and the one that b names.
+// Build builds with the builder's own buildpacks and with b.Buildpack.
 func (d *Docker) Build(ctx context.Context, b Build) (*Image, error) {
 	if b.Buildpack == "" {
 		return d.PackBuild(ctx, b)
@@ -268,7 +268,7 @@ func (d *Docker) Build(ctx context.Context, b Build) (*Image, error) {
 	return d.PackBuild(ctx, b, "--buildpack", "from=builder", "--buildpack", b.Buildpack)
 }
 
-// PackBuild is pack build with flags that say which buildpacks to take; b.Buildpack is ignored.
+// PackBuild runs pack build with flags that select the buildpacks; b.Buildpack is ignored.
 func (d *Docker) PackBuild(ctx context.Context, b Build, flags ...string) (*Image, error) {
 	ref := d.Name(b.Name)
 	args := append([]string{
@@ -277,12 +277,12 @@ func (d *Docker) PackBuild(ctx context.Context, b Build, flags ...string) (*Imag
 	}, flags...)
 	shown := "$ pack " + strings.Join(args, " ") + "\n"
 	for _, pair := range b.Env {
-		args = append(args, "--env", pair) // may be a secret: not shown
+		args = append(args, "--env", pair) // not shown: may be a secret
 	}
 	log, err := d.packBuild(ctx, b.Log, shown, args)
-	// pack has been seen to wait for ever for Docker to say that the build's container has ended. A build that hangs by
-	// itself hangs again. And Docker may close the lifecycle's connection while a build phase takes longer than five
-	// minutes, for which the lifecycle says nothing.
+	// pack sometimes waits for ever for Docker to report the end of the build's container; a build that hangs by itself
+	// hangs again. Docker may also close the lifecycle's connection during a build phase of more than five minutes, in
+	// which the lifecycle says nothing.
 	hangs := errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
 	if hangs || err != nil && strings.Contains(log, "error during connect: ") {
 		fmt.Fprintf(os.Stderr, "pack: %v; once more: %s%s", err, shown, log)
@@ -294,7 +294,7 @@ func (d *Docker) PackBuild(ctx context.Context, b Build, flags ...string) (*Imag
 	return d.Image(ctx, ref, log)
 }
 
-// packBuild runs pack and returns what it printed, which goes to also as well, after the command as it is shown.
+// packBuild runs pack and returns the output. If also is not nil, the shown command and the output go there too.
 func (d *Docker) packBuild(ctx context.Context, also io.Writer, shown string, args []string) (string, error) {
 	var out bytes.Buffer
 	if also != nil {
@@ -307,7 +307,7 @@ func (d *Docker) packBuild(ctx context.Context, also io.Writer, shown string, ar
 	return out.String(), err
 }
 
-// Image reads an image from the engine. The log is the output of the build that made it.
+// Image reads an image from the engine. The log is the output of the image's build.
 func (d *Docker) Image(ctx context.Context, ref, log string) (*Image, error) {
 	image, err := d.read(ctx, ref)
 	if err != nil {
@@ -316,7 +316,7 @@ func (d *Docker) Image(ctx context.Context, ref, log string) (*Image, error) {
 	return &Image{Image: image, Ref: ref, Log: log}, nil
 }
 
-// DockerBuild makes an image of a Dockerfile that takes no files, with build arguments (NAME=value).
+// DockerBuild builds a Dockerfile, without files and with build arguments (NAME=value).
 func (d *Docker) DockerBuild(ctx context.Context, short, dockerfile string, args ...string) (*Image, error) {
 	empty, err := d.fixture.tempFolder("context")
 	if err != nil {
@@ -334,19 +334,20 @@ func (d *Docker) DockerBuild(ctx context.Context, short, dockerfile string, args
 	return d.Image(ctx, ref, log)
 }
 
-// Pack runs pack with any command line and returns what it printed.
+// Pack runs pack with any command line and returns the output.
 func (d *Docker) Pack(ctx context.Context, args ...string) (string, error) {
 	return run(d.packCommand(ctx, args...))
 }
 
-// Once runs a container of an image to its end, with flags for docker run, removes it, and returns what it printed.
+// Once runs a container of an image to its end, with flags for docker run, removes the container, and returns the
+// output.
 func (d *Docker) Once(ctx context.Context, ref string, flags []string, args ...string) (string, error) {
 	all := append([]string{"run", "--rm", "--pull", "never"}, flags...)
 	return run(d.command(ctx, "docker", append(append(all, ref), args...)...))
 }
 
-// sweepDocker removes containers, networks, images and volumes of a prefix ($1), which is the value of a label ($2).
-// Docker lists images from the newest on, so that what is built on one goes before it.
+// sweepDocker removes containers, networks, images and volumes of a prefix ($1), the value of a label ($2). Docker
+// lists the newest images first, so each image goes before its base.
 const sweepDocker = `
 docker version >/dev/null || exit
 code=0
@@ -359,25 +360,25 @@ docker volume ls --quiet --filter "name=$1" | xargs -r docker volume rm --force 
 exit $code
 `
 
-// Close removes all that is in the engine.
+// Close removes all objects of the platform from the engine.
 func (d *Docker) Close() error {
 	return d.sweeper.close()
 }
 
-// packCommand is pack, which the sweepers wait for. A build that loses this process may leave its network, volumes and
-// temporary folder, which have random names.
+// packCommand returns a command of pack that delays the sweepers. A build that loses this process may leave its
+// network, volumes and temporary folder, all with random names.
 func (d *Docker) packCommand(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := d.command(ctx, d.pack, args...)
 	cmd.ExtraFiles = []*os.File{d.sweeper.alive, d.fixture.sweeper.alive}
 	return cmd
 }
 
-// limit is how long a command may take, the app that a container runs included: a test names the command that hangs,
-// and the others go on.
+// limit bounds the time of a command, with the app in a container included: the test names a hanging command, and the
+// other tests go on.
 const limit = 10 * time.Minute
 
-// command is docker or pack. Where the context ends, or after limit, it is interrupted, not killed: pack then removes
-// the containers and volumes of the build.
+// command returns a command of docker or pack. At the end of the context, or after limit, the program is interrupted,
+// not killed: pack then removes the containers and volumes of the build.
 func (d *Docker) command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	context.AfterFunc(ctx, cancel)

@@ -1,11 +1,11 @@
-// Package harness builds images of apps with the real lifecycle, runs them and executes programs in them, for the
-// integration tests and the demo. In goes an app folder and a buildpack folder; out come the image, its running process
-// and the exit codes of what was executed beside it.
+// Package harness builds images of apps with the real lifecycle, runs the images and executes programs in running
+// apps, for the integration tests and the demo. In go an app folder and a buildpack folder; out come the image,
+// the running app, and the exit codes of the programs beside the app.
 //
-// Begin with New, which compiles the lifecycle, then take one of the platforms: Fixture.Docker is pack and Docker
-// Engine, Fixture.Creator the lifecycle's creator in Docker Engine without pack, Fixture.Phases the same lifecycle
-// without either. No image is pulled on any platform: the base images are made here, from scratch, or of a Debian's
-// packages for the apps that take more than a static program (Fixture.Debian).
+// Begin with New, which compiles the lifecycle, then take a platform: Fixture.Docker is pack and Docker Engine,
+// Fixture.Creator the lifecycle's creator in Docker Engine without pack, Fixture.Phases the same lifecycle without
+// either. No platform pulls images: base images are made here, from scratch, or from Debian packages for apps that need
+// more than a static program (Fixture.Debian).
 package harness
 
 import (
@@ -22,48 +22,47 @@ import (
 	"time"
 )
 
-// Platform builds images and runs them, as a platform of the buildpack spec does: pack with Docker, or the lifecycle
-// alone.
+// Platform builds and runs images like a platform of the buildpack spec: pack with Docker, or the lifecycle alone.
 type Platform interface {
-	// Build makes an image. A second build with the same name is a rebuild, in which the lifecycle may reuse layers of
-	// the first one.
+	// Build makes an image. A second build with the same name is a rebuild: the lifecycle may reuse layers of the first
+	// image.
 	Build(ctx context.Context, b Build) (*Image, error)
-	// Run starts the image's default process with args and returns when it listens. The caller stops the server.
+	// Run starts the image's default process with args and returns when the process listens. The caller stops the
+	// server.
 	Run(ctx context.Context, image *Image, args ...string) (*Server, error)
 	// Close removes everything that the platform made.
 	Close() error
 }
 
-// Build says what to build.
+// Build is the input of a build.
 type Build struct {
 	Name string // a short name for the image, [a-z0-9-]
 	App  string // the app's folder; only read
-	// folder of the buildpack that joins the platform's; empty for none. For Docker any URI that pack takes
+	// Buildpack is the folder of a buildpack to add to the platform's; empty for none. Docker takes any URI of pack.
 	Buildpack string
 	Env       []string  // build-time variables, NAME=value
-	Log       io.Writer // gets what the build prints, while it does; may be nil
+	Log       io.Writer // gets the build's output during the build; may be nil
 }
 
-// Fixture is what both platforms need: the lifecycle, base images, the app buildpack, and a temporary folder to work
-// in.
+// Fixture has the common parts of all platforms: lifecycle, base images, app buildpack, and a temporary folder.
 type Fixture struct {
 	lifecycle string // folder with lifecycle.toml and lifecycle/{analyzer,...,launcher}
 	base      string // folder with the files of the base images
 	procfile  string // folder of the app buildpack
-	pack      string // the program that UsePack named; empty for the one that is compiled
+	pack      string // the program of UsePack; empty for the compiled program
 	repo      string
 	temp      string
 	sweeper   *sweeper // of temp
 	out       io.Writer
 
-	compiling sync.Mutex // one tool at a time, so that nobody compiles what another already does
+	compiling sync.Mutex // a tool is compiled only once
 
 	committing sync.Mutex
-	committed  string // the commit of the clones
+	committed  string // commit of the clones
 }
 
-// New compiles the tools that the integration tests of the repository at repo need, or takes them from dist/tools,
-// where earlier runs have left them. It writes its progress to out. Close the platforms before the Fixture.
+// New compiles the tools for the integration tests of the repository at repo, or takes the tools of earlier runs from
+// dist/tools. Progress goes to out. Close the platforms before the Fixture.
 func New(ctx context.Context, repo string, out io.Writer) (*Fixture, error) {
 	repo, err := filepath.Abs(repo)
 	if err != nil {
@@ -83,7 +82,7 @@ func New(ctx context.Context, repo string, out io.Writer) (*Fixture, error) {
 	return k, nil
 }
 
-// Close removes the temporary folder. It is also removed if this process ends without Close.
+// Close removes the temporary folder. The end of this process without Close removes the folder too.
 func (k *Fixture) Close() error {
 	return k.sweeper.close()
 }
@@ -91,20 +90,20 @@ func (k *Fixture) Close() error {
 // Repository returns the folder of the repository.
 func (k *Fixture) Repository() string { return k.repo }
 
-// Dist returns the path of a file or folder in dist, where the repository's scripts put what they make.
+// Dist returns the path of a file or folder in dist, the output folder of the repository's scripts.
 func (k *Fixture) Dist(name string) string {
 	return filepath.Join(k.repo, "dist", name)
 }
 
-// Step announces a step that takes long, and returns the function that says how long it took.
+// Step announces a long step, and returns the function that prints the duration.
 func (k *Fixture) Step(format string, args ...any) (done func()) {
 	start := time.Now()
 	fmt.Fprintf(k.out, "-> "+format+"\n", args...)
 	return func() { fmt.Fprintf(k.out, "   done in %.1f s\n", time.Since(start).Seconds()) }
 }
 
-// LongStep is Step for what may take minutes and prints nothing. A terminal has one line that counts the seconds; other
-// outputs get a line each minute, so that nobody takes the step for one that hangs.
+// LongStep is Step for a step of minutes without output. A terminal shows the seconds in a single line; other outputs
+// get a line each minute, as a sign that the step goes on.
 func (k *Fixture) LongStep(format string, args ...any) (done func()) {
 	start := time.Now()
 	finish := k.Step(format, args...)
@@ -133,7 +132,6 @@ func (k *Fixture) LongStep(format string, args ...any) (done func()) {
 	}
 }
 
-// isTerminal reports whether somebody watches what is written to out.
 func isTerminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	if !ok {
@@ -143,7 +141,7 @@ func isTerminal(out io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// UsePack has the platforms that are made afterwards use a pack program, in place of one that is compiled.
+// UsePack sets a pack program for later platforms, in place of a compiled program.
 func (k *Fixture) UsePack(path string) {
 	k.pack = path
 }
@@ -153,7 +151,7 @@ func (k *Fixture) tempFolder(name string) (string, error) {
 	return os.MkdirTemp(k.temp, name+"-")
 }
 
-// run executes a command; its error carries all that the command printed.
+// run returns the trimmed output of a command; an error contains the whole output.
 func run(cmd *exec.Cmd) (string, error) {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

@@ -15,14 +15,14 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 )
 
-// Image is what a build made.
+// Image is the result of a build.
 type Image struct {
 	v1.Image
-	Ref string // its name in Docker, or in the registry of the platform without
-	Log string // all that the build printed
+	Ref string // name in Docker, or in the registry of the platform without Docker
+	Log string // the build's output
 }
 
-// Label is the value of a label of the image, empty if it has none.
+// Label returns the value of a label; empty if the image has no such label.
 func (i *Image) Label(name string) (string, error) {
 	file, err := i.ConfigFile()
 	if err != nil {
@@ -31,8 +31,8 @@ func (i *Image) Label(name string) (string, error) {
 	return file.Config.Labels[name], nil
 }
 
-// Layers are the launch layers that a buildpack contributed: name to diffID, as the lifecycle recorded them (platform
-// spec, io.buildpacks.lifecycle.metadata).
+// Layers returns a buildpack's launch layers, name to diffID, from the lifecycle's metadata (platform spec,
+// io.buildpacks.lifecycle.metadata).
 func (i *Image) Layers(buildpack string) (map[string]string, error) {
 	label, err := i.Label("io.buildpacks.lifecycle.metadata")
 	if err != nil {
@@ -58,7 +58,7 @@ func (i *Image) Layers(buildpack string) (map[string]string, error) {
 	return layers, nil
 }
 
-// Files are the names of all files and folders in the image, absolute.
+// Files returns the absolute names of all files and folders in the image.
 func (i *Image) Files() ([]string, error) {
 	var names []string
 	err := i.each(func(header *tar.Header, _ io.Reader) error {
@@ -68,7 +68,7 @@ func (i *Image) Files() ([]string, error) {
 	return names, err
 }
 
-// ReadFile returns the content of a file in the image; an error that is os.ErrNotExist if there is none.
+// ReadFile returns the content of a file in the image. The error for a missing file is os.ErrNotExist.
 func (i *Image) ReadFile(name string) ([]byte, error) {
 	var content []byte
 	found := false
@@ -85,7 +85,7 @@ func (i *Image) ReadFile(name string) ([]byte, error) {
 	return content, err
 }
 
-// Extract writes the image's files into a folder, which they cannot leave.
+// Extract writes the image's files into a folder. No file can leave the folder.
 func (i *Image) Extract(folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -97,7 +97,7 @@ func (i *Image) Extract(folder string) error {
 	})
 }
 
-// each walks the files of the image's layers put together.
+// each visits the files of the image's combined layers.
 func (i *Image) each(visit func(*tar.Header, io.Reader) error) error {
 	stream := mutate.Extract(i.Image)
 	defer stream.Close()
@@ -116,7 +116,7 @@ func (i *Image) each(visit func(*tar.Header, io.Reader) error) error {
 	}
 }
 
-// extract writes one file of a tar stream. The owner may always write to folders, so that they can be removed again.
+// extract writes a file of a tar stream. The owner may always write to folders, for their removal.
 func extract(root *os.Root, header *tar.Header, r io.Reader) error {
 	name := strings.Trim(path.Clean(header.Name), "/")
 	mode := header.FileInfo().Mode()
@@ -133,12 +133,14 @@ func extract(root *os.Root, header *tar.Header, r io.Reader) error {
 	case tar.TypeSymlink:
 		return root.Symlink(header.Linkname, name)
 	case tar.TypeReg:
-		file, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, mode.Perm())
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(file, r)
-		return errors.Join(err, file.Close())
+		return withoutForks(func() error {
+			file, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, mode.Perm())
+			if err != nil {
+				return err
+			}
+			_, err = io.Copy(file, r)
+			return errors.Join(err, file.Close())
+		})
 	}
 	return fmt.Errorf("a file of type %q was not expected", header.Typeflag)
 }

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// jail is a folder that its programs see as the root of the file system. They run as the image's user. If this process
-// is root, it uses chroot, otherwise a user namespace, in which every user may call chroot.
+// jail is the root folder of programs that run as the image's user. As root, this process uses chroot; otherwise a user
+// namespace, in which every user may call chroot.
 type jail string
 
 // Isolation returns how the platform without Docker isolates programs: "chroot" or "user namespace".
@@ -23,12 +23,12 @@ func Isolation() string {
 	return "user namespace"
 }
 
-// command returns a command that runs a program of the jail, with only the given environment.
+// command returns a command for a program of the jail, with only the given environment.
 func (j jail) command(ctx context.Context, env []string, folder string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env, cmd.Dir = env, folder
-	// The kernel ends it together with the thread that starts it (prctl(2)). No goroutine ends a thread here, so that
-	// is the end of this process.
+	// The kernel ends the program together with the starting thread (prctl(2)): at the end of this process, since no
+	// goroutine ends a thread here.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: string(j), Pdeathsig: syscall.SIGKILL}
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: userID, Gid: groupID}
@@ -40,7 +40,7 @@ func (j jail) command(ctx context.Context, env []string, folder string, args ...
 	return cmd
 }
 
-// own makes the jail's user the owner of its files. In a user namespace they have that owner already.
+// own makes the jail's user the owner of all files. In a user namespace the files have that owner already.
 func (j jail) own() error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -53,8 +53,8 @@ func (j jail) own() error {
 	})
 }
 
-// explain adds to an error what to do if the kernel refuses a jail: EPERM if only root may make user namespaces or call
-// chroot in them, ENOSPC if their number is limited to none.
+// explain adds advice to an error if the kernel refuses a jail: EPERM if only root may make user namespaces or call
+// chroot there, ENOSPC if the limit of user namespaces is zero.
 func explain(err error) error {
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) {
 		return fmt.Errorf("%w (this kernel keeps users from making user namespaces: use Docker, or run as root)", err)

@@ -16,7 +16,7 @@ type member struct {
 	optional            bool
 }
 
-// add appends the buildpack in a folder.
+// add appends the buildpack of a folder.
 func (o *order) add(folder string, optional bool) error {
 	var descriptor struct {
 		Buildpack struct{ ID, Version string }
@@ -28,7 +28,7 @@ func (o *order) add(folder string, optional bool) error {
 	return nil
 }
 
-// toml is the group as order.toml and builder.toml have it.
+// toml returns the group in the format of order.toml and builder.toml.
 func (o order) toml() string {
 	var text strings.Builder
 	text.WriteString("[[order]]\n")

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// phases is the platform without Docker. It runs the lifecycle's phases as plain programs in a jail, exports to a
-// registry in this process, and runs the files of the exported image in another jail.
+// phases is the platform without Docker. The lifecycle's phases run as plain programs in a jail and export to a
+// registry in this process; the files of the exported image run in another jail.
 type phases struct {
 	fixture  *Fixture
 	registry *Registry
@@ -20,9 +20,9 @@ type phases struct {
 	optional []string
 }
 
-// Phases returns the platform without Docker, which builds images for an architecture (amd64, arm64) that may differ
-// from this machine's. Each build uses the app buildpack, then the optional buildpacks (folders), then its own. It
-// needs root, or a kernel that lets users make user namespaces.
+// Phases returns the platform without Docker, for images of an architecture (amd64, arm64) that may differ from this
+// machine's. Each build uses the app buildpack, then the optional buildpacks (folders), then Build.Buildpack. The
+// platform needs root, or a kernel that lets users make user namespaces.
 func (k *Fixture) Phases(arch string, optional ...string) (Platform, error) {
 	registry, err := NewRegistry()
 	if err != nil {
@@ -49,7 +49,7 @@ func (p *phases) pushRunImage(arch string) error {
 	return err
 }
 
-// Build runs the phases one by one (platform spec, Build).
+// Build runs the phases in order (platform spec, Build).
 func (p *phases) Build(ctx context.Context, b Build) (*Image, error) {
 	root, err := p.fixture.buildRoot(b, p.optional)
 	if err != nil {
@@ -83,8 +83,8 @@ func (p *phases) Build(ctx context.Context, b Build) (*Image, error) {
 	return p.registry.Pull(ref, out.String())
 }
 
-// buildRoot makes the root folder of a build: base files, lifecycle, buildpacks (the app buildpack, the optional ones,
-// the build's own), app and variables.
+// buildRoot makes the root folder of a build: base files, lifecycle, buildpacks (app buildpack, optional buildpacks,
+// b.Buildpack), app and variables.
 func (k *Fixture) buildRoot(b Build, optional []string) (jail, error) {
 	root, err := k.tempFolder("build")
 	if err != nil {
@@ -111,7 +111,7 @@ func (k *Fixture) buildRoot(b Build, optional []string) (jail, error) {
 			member.version)] = member.folder
 	}
 	for to, from := range folders {
-		if err := os.CopyFS(filepath.Join(root, to), os.DirFS(from)); err != nil {
+		if err := copyFolder(filepath.Join(root, to), from); err != nil {
 			return "", fmt.Errorf("copying %q into the build's root: %w", from, err)
 		}
 	}
@@ -123,7 +123,7 @@ func (k *Fixture) buildRoot(b Build, optional []string) (jail, error) {
 	)
 }
 
-// writeEnv gives the build its variables (platform spec, User-Provided Variables).
+// writeEnv writes the build's variables (platform spec, User-Provided Variables).
 func writeEnv(folder string, env []string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (p *phases) Run(ctx context.Context, image *Image, args ...string) (*Server
 		if errors.Is(err, os.ErrProcessDone) {
 			return nil
 		}
-		_ = wait() // it was killed
+		_ = wait() // fails because the process was killed
 		return err
 	}}, nil
 }

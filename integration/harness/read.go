@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// read reads an image out of the engine.
 func (d *Docker) read(ctx context.Context, ref string) (v1.Image, error) {
 	if d.partial {
 		return d.inspect(ctx, ref)
@@ -33,10 +32,10 @@ func (d *Docker) read(ctx context.Context, ref string) (v1.Image, error) {
 	return image, nil
 }
 
-// partial is an image of which only the configuration was read.
+// partial is an image with only the configuration.
 type partial struct{ v1.Image }
 
-// Layers returns an error, so that no test takes the image for an empty one.
+// Layers returns an error, so that no test takes the image for an empty image.
 func (partial) Layers() ([]v1.Layer, error) {
 	return nil, errors.New("the image's files were left in Docker")
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// Registry is a registry of images on loopback, where Docker Engine and the lifecycle ask for no TLS. NewRegistry has
-// one in this process; Fixture.Distribution is one that is in use elsewhere.
+// Registry is a registry of images on loopback, where Docker Engine and the lifecycle require no TLS. NewRegistry
+// starts a registry in this process; Fixture.Distribution starts a widely used registry program.
 type Registry struct {
 	address string // host:port
 	login   Login
 	close   func() error
 }
 
-// Login is a user of a registry. The empty one is nobody, for a registry that lets everybody in.
+// Login is a user of a registry. The zero Login is for a registry open to everybody.
 type Login struct {
 	User, Password string
 }
@@ -40,17 +40,17 @@ func NewRegistry() (*Registry, error) {
 	return &Registry{address: listener.Addr().String(), close: server.Close}, nil
 }
 
-// Address is the registry's host:port.
+// Address returns the registry's host:port.
 func (r *Registry) Address() string {
 	return r.address
 }
 
-// Name is the full name of an image in the registry.
+// Name returns the full name of an image in the registry.
 func (r *Registry) Name(short string) string {
 	return r.address + "/" + short
 }
 
-// Push stores an image and returns its full name.
+// Push stores an image and returns the full name.
 func (r *Registry) Push(short string, image v1.Image) (string, error) {
 	ref, err := name.ParseReference(r.Name(short))
 	if err != nil {
@@ -59,7 +59,7 @@ func (r *Registry) Push(short string, image v1.Image) (string, error) {
 	return ref.Name(), remote.Write(ref, image, r.Auth())
 }
 
-// Pull gets an image by its full name. The log is that of the build that made it.
+// Pull gets an image by its full name. The log is the output of the image's build.
 func (r *Registry) Pull(ref, log string) (*Image, error) {
 	parsed, err := name.ParseReference(ref)
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *Registry) Pull(ref, log string) (*Image, error) {
 	return &Image{Image: image, Ref: ref, Log: log}, nil
 }
 
-// Auth makes a client of the registry the user that it knows.
+// Auth returns the login as an option of a registry client.
 func (r *Registry) Auth() remote.Option {
 	if r.login == (Login{}) {
 		return remote.WithAuth(authn.Anonymous)

@@ -15,30 +15,30 @@ import (
 	"time"
 )
 
-// ProbePath is the path of the probe in each image, which the buildpack promises.
+// ProbePath is the path of the probe in each image, promised by the buildpack.
 const ProbePath = "/layers/grpc-cnb_health-probe/probe/bin/grpc_health_probe"
 
-// Server is an app, running from its image.
+// Server is an app that runs from an image.
 type Server struct {
-	// GRPC is the sample app's address to probe, as seen by a program that is executed beside the server.
+	// GRPC is the address of the sample app for a probe beside the server.
 	GRPC string
-	// Container is its name or id in Docker; empty on the platform without.
+	// Container is the name or id of the container in Docker; empty on the platform without Docker.
 	Container string
 
-	http    string // the address of the sample app's HTTP side, as seen from here
+	http    string // address of the sample app's HTTP side, seen from here
 	command func(ctx context.Context, args ...string) *exec.Cmd
 	state   func(ctx context.Context) (State, error) // nil on the platform without Docker
 	stop    func() error
 }
 
-// Result is what a program left behind.
+// Result is the result of a program.
 type Result struct {
-	Code   int    // its exit code
-	Output string // what it printed, on standard output and standard error
+	Code   int
+	Output string // standard output and standard error
 }
 
-// Exec executes a program of the image beside the server, as an exec probe does. It returns an error only if the
-// program could not be started; the caller checks its exit code.
+// Exec executes a program of the image beside the server, like an exec probe. An error means that the program did not
+// start; the caller checks the exit code.
 func (s *Server) Exec(ctx context.Context, args ...string) (Result, error) {
 	for refused := 0; ; refused++ {
 		result, err := s.exec(ctx, args...)
@@ -54,9 +54,9 @@ const (
 	refusedPause = 100 * time.Millisecond
 )
 
-// becomesAnother reports whether runc refused to execute a program because the container's first process was in the
-// middle of execve(2), as the lifecycle's launcher is when it becomes the app. Linux ends the threads of a process
-// first, and shows it as a zombie until then; runc takes the container for one that has stopped.
+// becomesAnother reports whether runc refused to execute a program during an execve(2) of the container's first
+// process, such as the lifecycle's launcher on the way to the app. Linux first ends the threads of the process and
+// shows a zombie meanwhile; runc then takes the container for a stopped container.
 func becomesAnother(result Result) bool {
 	return result.Code == refusedByRuntime && slices.ContainsFunc([]string{
 		"cannot exec in a stopped container", "container still running", "error executing setns process",
@@ -77,7 +77,7 @@ func (s *Server) exec(ctx context.Context, args ...string) (Result, error) {
 	return Result{Code: cmd.ProcessState.ExitCode(), Output: out.String()}, nil
 }
 
-// Control asks the sample app's HTTP side for a path, such as /make-not-serving.
+// Control requests a path of the sample app's HTTP side, such as /make-not-serving.
 func (s *Server) Control(ctx context.Context, path string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.http+path, nil)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *Server) Control(ctx context.Context, path string) error {
 	return err
 }
 
-// State asks Docker for the state of the server's container. Without Docker it is empty.
+// State asks Docker for the state of the server's container. Without Docker the state is empty.
 func (s *Server) State(ctx context.Context) (State, error) {
 	if s.state == nil {
 		return State{}, nil
@@ -111,8 +111,8 @@ func (s *Server) Stop() error {
 // listening is the app's first line of output.
 type listening struct{ GRPC, HTTP string }
 
-// startServer starts the app and returns when the app has printed where it listens. wait returns when the process has
-// ended.
+// startServer starts the app and returns after the app has printed the addresses. wait returns after the end of the
+// process.
 func startServer(cmd *exec.Cmd) (at listening, wait func() error, err error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

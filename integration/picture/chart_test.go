@@ -34,7 +34,7 @@ func TestChartHasTheFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what %s says: scripts/picture.sh cost draws it", chartFile, benchmarks)
+		t.Errorf("%s is not what %s says: UPDATE_GOLDEN=1 draws it", chartFile, benchmarks)
 	}
 }
 
@@ -141,15 +141,13 @@ func TestChartFollowsTheFigures(t *testing.T) {
 // TestChartIsLegible computes contrasts as WCAG 2 does, success criteria 1.4.3 (text, 4.5) and 1.4.11 (graphics, 3).
 func TestChartIsLegible(t *testing.T) {
 	t.Parallel()
-	for mode, pick := range map[string]func(colour) string{
-		"light": func(c colour) string { return c.light }, "dark": func(c colour) string { return c.dark },
-	} {
-		back := luminance(t, pick(backColour))
+	for mode, p := range map[string]palette{"light": light, "dark": dark} {
+		back := luminance(t, p.Back)
 		for name, limit := range map[string]struct {
-			colour colour
+			colour string
 			least  float64
-		}{"text": {textColour, 4.5}, "own bar": {ownColour, 3}, "other bar": {otherColour, 3}} {
-			front := luminance(t, pick(limit.colour))
+		}{"text": {p.Text, 4.5}, "own bar": {p.Own, 3}, "other bar": {p.Other, 3}} {
+			front := luminance(t, limit.colour)
 			if contrast := (max(front, back) + 0.05) / (min(front, back) + 0.05); contrast < limit.least {
 				t.Errorf("%s in %s mode has a contrast of %.1f, want %v", name, mode, contrast, limit.least)
 			}

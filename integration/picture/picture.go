@@ -1,6 +1,6 @@
-// Package picture draws what the demo prints, for the README: docs/demo.svg. In goes the demo's output, out comes a
-// picture that is the same for the same product, whatever machine the demo ran on. Begin with Draw; scripts/picture.sh
-// writes the file, and the demo's test compares it with what the demo prints.
+// Package picture draws the demo's output for the README: docs/demo.svg. In goes the demo's output, out comes a picture
+// that is the same for the same product, whatever machine the demo ran on. Begin with Draw; the demo's test compares
+// the file with the demo's output, and writes the file with UPDATE_GOLDEN=1.
 package picture
 
 import (
@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Draw returns the picture, an SVG, of the output of the demo with Docker. The version is the product's, which stands
-// for that of the commit that the demo was run on.
+// Draw returns a picture, an SVG, of the output of the demo with Docker. The version is the product's and replaces the
+// version of the demo's commit.
 func Draw(demo, version string) ([]byte, error) {
 	shown, err := excerpt(mask(demo, version))
 	if err != nil {
@@ -22,14 +22,14 @@ func Draw(demo, version string) ([]byte, error) {
 	for _, line := range shown {
 		lines = append(lines, wrap(line, columns)...)
 	}
-	return svg(lines), nil
+	return svg(lines)
 }
 
-// columns is how wide the terminal is, in characters.
+// columns is the width of the terminal in characters.
 const columns = 100
 
-// masks take out what differs between two runs: where temporary files are, and the random names in Docker. They also
-// take out what no user types: where the lifecycle is on a machine that pulls nothing.
+// masks remove the differences between two runs (paths of temporary files, random names in Docker) and the flags that
+// no user types (for a machine that pulls nothing).
 var masks = []struct {
 	pattern *regexp.Regexp
 	with    string
@@ -51,14 +51,14 @@ func mask(demo, version string) string {
 	return programVersion.ReplaceAllString(demo, "$1 v"+version+", lean")
 }
 
-// The parts that are shown, by their first and last lines. What pack and the lifecycle say between them is left out.
+// The shown parts, by first and last line, without the output of pack and the lifecycle between the parts.
 var parts = []struct{ from, to string }{
 	{"$ pack build", "$ pack build"},
 	{"[builder] gRPC Health Probe", "[builder]     readinessProbe"},
 	{"the app serves", "exit 2"},
 }
 
-// excerpt returns the lines of the parts, with a line between two of them.
+// excerpt returns the lines of the parts, with an empty line between two parts.
 func excerpt(demo string) ([]string, error) {
 	var shown []string
 	rest := strings.Split(demo, "\n")
@@ -90,7 +90,7 @@ func indexPrefix(lines []string, prefix string) int {
 	return slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, prefix) })
 }
 
-// wrap breaks a line at spaces. What follows is indented by four more than the line.
+// wrap breaks a line at spaces. The following lines are indented by four more than the first.
 func wrap(line string, width int) []string {
 	indentation := line[:len(line)-len(strings.TrimLeft(line, " "))] + "    "
 	var lines []string

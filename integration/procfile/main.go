@@ -1,6 +1,6 @@
-// Command procfile is an app buildpack for the tests, bin/detect and bin/build in one: it runs make if the app has a
-// Makefile, and turns the lines of the app's Procfile ("web: ./server -v") into launch processes, the first of them the
-// default.
+// Command procfile is an app buildpack for the tests, bin/detect and bin/build in one program: procfile runs make if
+// the app has a Makefile, and turns the lines of the app's Procfile ("web: ./server -v") into launch processes. The
+// first process is the default.
 package main
 
 import (

@@ -9,7 +9,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// claim is what the image's label says of a server, as the log does (docs/label.schema.json).
+// claim is a server in the image's label, with the same findings as the log (docs/label.schema.json).
 type claim struct {
 	Language  string `json:"language"`
 	Framework string `json:"framework"`
@@ -21,7 +21,7 @@ type claim struct {
 	Security  string `json:"security"`
 }
 
-// readClaims returns the servers in the label that the build phase writes; the first one leads.
+// readClaims returns the servers of the label from the build phase; the first server leads.
 func readClaims(layers string) ([]claim, error) {
 	var launch struct {
 		Labels []struct{ Key, Value string }

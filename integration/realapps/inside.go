@@ -18,33 +18,33 @@ import (
 // insideArg makes this program the first process of an app's namespaces.
 const insideArg = "inside-the-namespaces"
 
-// How long an app may take until its probe passes, and all that is done in its namespaces.
+// The time limits: until the app's probe passes, and for all work in the namespaces.
 const (
 	startTime  = 25 * time.Second
 	insideTime = 90 * time.Second
 )
 
-// job is what the process in the namespaces is to do.
+// job is the task of the process in the namespaces.
 type job struct {
 	App       app
 	Folder    string
 	Buildpack string
 }
 
-// result is what the process in the namespaces found.
+// result has the findings of the process in the namespaces.
 type result struct {
 	App       app
 	Log       []string   // of the build phase
 	Printed   printed    // the exec probe in the log
-	Claims    []claim    // the servers in the label; the first one leads
+	Claims    []claim    // the servers in the label; the first server leads
 	Code      int        // the printed probe's exit code
-	Said      string     // what it printed
-	Asked     []string   // the addresses of the servers that decided its exit code
-	Listeners []listener // what the app serves
-	Output    string     // the end of what the app printed
+	Said      string     // the printed probe's output
+	Asked     []string   // the addresses of the servers that decided the exit code
+	Listeners []listener // the app's gRPC addresses
+	Output    string     // the end of the app's output
 }
 
-// serve runs the build phase, the app and the probe in namespaces of their own.
+// serve runs the build phase, the app and the probe in separate namespaces.
 func (c checker) serve(ctx context.Context, a app, p place) (result, error) {
 	ctx, cancel := context.WithTimeout(ctx, insideTime)
 	defer cancel()
@@ -58,7 +58,7 @@ func (c checker) serve(ctx context.Context, a app, p place) (result, error) {
 	}
 	cmd := exec.CommandContext(ctx, "/proc/self/exe", insideArg, file)
 	cmd.SysProcAttr = &syscall.SysProcAttr{
-		// The kernel ends all processes of the namespace together with its first one (pid_namespaces(7)).
+		// The kernel ends all processes of the namespace together with the first process (pid_namespaces(7)).
 		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC |
 			syscall.CLONE_NEWUTS,
 		Pdeathsig: syscall.SIGKILL,
@@ -98,7 +98,7 @@ func inside(file string) error {
 	return errors.Join(err, json.NewEncoder(out).Encode(r))
 }
 
-// do builds, starts the app, and asks it.
+// do runs the build phase, starts the app, and asks the app's servers.
 func (j job) do() (result, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), insideTime-5*time.Second)
 	defer cancel()
@@ -133,10 +133,10 @@ func (j job) do() (result, error) {
 	return r, err
 }
 
-// again is how long after a try the next one follows.
+// again is the interval between tries.
 const again = 250 * time.Millisecond
 
-// untilItListens waits until the app serves anything, or until the time for the start is over.
+// untilItListens waits until the app serves gRPC, or until the end of startTime.
 func (j job) untilItListens(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -154,8 +154,8 @@ func (j job) untilItListens(ctx context.Context) error {
 	}
 }
 
-// untilItAnswers executes the printed probe as a kubelet does, again and again, until it passes, until the answer is
-// one that time does not change, or until the time for the start is over.
+// untilItAnswers repeats the printed probe like a kubelet, until the probe passes, until time cannot change the exit
+// code, or until the end of startTime.
 func (j job) untilItAnswers(ctx context.Context, p printed) (code int, said string) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -199,20 +199,20 @@ func (j job) asked(ctx context.Context, p printed) ([]string, error) {
 	return strings.Split(answer.Address, ", "), nil
 }
 
-// The exit codes of the probe that time does not change: wrong flags, and a call that fails.
+// The probe's exit codes that time does not change: wrong flags, and a failed call.
 const (
 	exitUsage = 1
 	exitRPC   = 3
 )
 
-// shell returns the command that runs a script in the app's folder.
+// shell returns a command for a script in the app's folder.
 func (j job) shell(ctx context.Context, script string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", script)
 	cmd.Dir, cmd.Env = workspace, j.env()
 	return cmd
 }
 
-// env is the environment of the app's container.
+// env returns the environment of the app's container.
 func (j job) env() []string {
 	return append([]string{
 		"PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "OUT=" + place{j.Folder}.out(),

@@ -1,19 +1,17 @@
-// Command realapps tries the buildpack on apps that others wrote: it takes the sources of an app, runs the phases
-// detect and build on them, compiles and starts the app as its own documents say, and executes the exec probe of the
-// build's log exactly as printed. Then it asks each address on which the app listens, and compares that with what the
-// log says. Each app is tried twice: with a probe to which the build gives no address, and with one to which it gives
-// the address that the source states.
+// Command realapps tries the buildpack on apps of other authors: realapps takes the sources of an app, runs the phases
+// detect and build, compiles and starts the app by the app's own documents, and executes the exec probe of the build's
+// log exactly as printed. Then realapps asks each address of the app and compares the answers with the log. Each app is
+// tried twice: first the build gives no address to the probe, then the address in the sources.
 //
 //	go run ./realapps -buildpack ../dist/buildpack            # all apps of realapps/apps.toml
 //	go run ./realapps -buildpack ../dist/buildpack NAME...    # some of them
 //	go run ./realapps -table MY.toml                          # a table of your own
 //
-// It needs Linux, root and the tools that an app is compiled with: Go, and of Debian 12 protobuf-compiler-grpc,
-// libprotobuf-dev, libgrpc++-dev, pkg-config, python3-grpcio, python3-grpc-tools, ruby-grpc, libgrpc-java,
-// libprotobuf-java, libnetty-java, libperfmark-java, protobuf-compiler-grpc-java-plugin and grpc-proto. Sources come
-// from Go's module proxy and from Debian's source packages. Each app runs in namespaces of its own: it sees loopback
-// and no other network, what it writes is gone when it ends, and it ends with the check. Begin with [run], then
-// [checker.try].
+// The command needs Linux, root and the apps' tools: Go, and of Debian 12 protobuf-compiler-grpc, libprotobuf-dev,
+// libgrpc++-dev, pkg-config, python3-grpcio, python3-grpc-tools, ruby-grpc, libgrpc-java, libprotobuf-java,
+// libnetty-java, libperfmark-java, protobuf-compiler-grpc-java-plugin and grpc-proto. Sources come from Go's module
+// proxy and from Debian's source packages. Each app runs in separate namespaces: the app sees only loopback as a
+// network, and ends with the check, along with all written files. Begin with [run], then [checker.try].
 package main
 
 import (
@@ -56,11 +54,11 @@ func tryAll() int {
 	return code
 }
 
-// checker has what the check of an app needs. Its folders are absolute.
+// checker has the absolute folders of the buildpack and of sources and programs.
 type checker struct{ buildpack, work string }
 
-// run tries the apps of a table, prints a line of a Markdown table for each, and returns 1 if one is not as the table
-// expects.
+// run tries the apps of a table, prints a line of a Markdown table for each app, and returns 1 if an outcome differs
+// from the table's.
 func run(ctx context.Context, c checker, table string, names []string) (code int, err error) {
 	for _, folder := range []*string{&c.buildpack, &c.work} {
 		if *folder, err = filepath.Abs(*folder); err != nil {
@@ -97,7 +95,7 @@ func run(ctx context.Context, c checker, table string, names []string) (code int
 	return code, nil
 }
 
-// unexpected says which outcomes of an app are others than the table expects, and what the log and the probe said.
+// unexpected describes the outcomes that differ from the table's, with the words of the log and of the probe.
 func unexpected(a app, results [len(builds)]result) (text string) {
 	want := a.want()
 	for i, v := range judgeAll(results) {
@@ -111,17 +109,16 @@ func unexpected(a app, results [len(builds)]result) (text string) {
 
 // build is a way to build an app.
 type build struct {
-	title   string // the head of the column with the outcomes
-	setting string // a variable of the build as NAME=VALUE
+	title   string // head of the column with the outcomes
+	setting string // variable of the build as NAME=VALUE
 }
 
-// builds are the ways in which each app is built.
+// builds are the ways to build each app.
 var builds = [...]build{
 	{"nothing known at build time", "BP_GRPC_HEALTH_PROBE_DETECT_PORT=false"},
 	{"as printed", "BP_GRPC_HEALTH_PROBE_DETECT_PORT=true"},
 }
 
-// try checks one app with each of the builds.
 func (c checker) try(ctx context.Context, a app) (results [len(builds)]result, err error) {
 	for i, b := range builds {
 		if results[i], err = c.tryWith(ctx, a, b); err != nil {
@@ -131,7 +128,6 @@ func (c checker) try(ctx context.Context, a app) (results [len(builds)]result, e
 	return results, nil
 }
 
-// tryWith checks one app with one build.
 func (c checker) tryWith(ctx context.Context, a app, b build) (result, error) {
 	p := place{folder: filepath.Join(c.work, "apps", a.Name)}
 	if err := p.reset(); err != nil {

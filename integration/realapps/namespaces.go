@@ -15,8 +15,8 @@ const (
 	layers    = "/layers/grpc-cnb_health-probe"
 )
 
-// enter gives the process a root folder of its own, in which this machine's files can be read, and what is written is
-// in memory; the app's folder and the layers are where an image has them.
+// enter gives the process a separate root folder: this machine's files are readable, writes go to memory, and the app's
+// folder and the layers are at their places in an image.
 func enter(j job) error {
 	root := filepath.Join(j.Folder, "root")
 	if err := os.MkdirAll(root, 0o755); err != nil {
@@ -42,11 +42,10 @@ func enter(j job) error {
 	return errors.Join(unix.Chroot(merged), os.Chdir(workspace), loopback())
 }
 
-// fill mounts what the root folder is to have.
 func fill(j job, root string) error {
 	p := place{j.Folder}
 	err := unix.Mount("proc", filepath.Join(root, "proc"), "proc", 0, "")
-	// These come first, because the folders below may be in them.
+	// First, because the folders below may be in /run or /tmp.
 	for _, folder := range []string{"/run", "/tmp"} {
 		err = errors.Join(err, unix.Mount("tmpfs", filepath.Join(root, folder), "tmpfs", 0, "mode=1777"))
 	}
@@ -66,7 +65,7 @@ func fill(j job, root string) error {
 	return nil
 }
 
-// loopback switches the only interface of the network on.
+// loopback switches on the only network interface.
 func loopback() error {
 	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

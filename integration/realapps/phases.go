@@ -13,7 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// planName is the entry of the build plan that the buildpack requires if it finds a server.
+// planName is the build plan entry that the buildpack requires after finding a server.
 const planName = "grpc-health-probe"
 
 // entry is an entry of a build plan (buildpack spec, Build Plan).
@@ -57,7 +57,7 @@ func writePlan(file string, e entry) error {
 	return errors.Join(toml.NewEncoder(f).Encode(map[string][]entry{"entries": {e}}), f.Close())
 }
 
-// settings writes the app's variables to the platform's folder, from which the phases read them (platform spec).
+// settings writes the app's variables to the platform's folder, the phases' source of variables (platform spec).
 func settings(a app, p place) error {
 	env := filepath.Join(p.platform(), "env")
 	err := os.MkdirAll(env, 0o755)
@@ -69,7 +69,7 @@ func settings(a app, p place) error {
 }
 
 // phase returns the command of a phase for an app's folder (buildpack spec, Buildpack Interface). The app's variables
-// are in its environment too, as the buildpack does not ask for a clear one.
+// are in the command's environment too, as the buildpack does not ask for a clear environment.
 func (c checker) phase(ctx context.Context, name string, a app, p place, folder string, env ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(c.buildpack, "bin", name))
 	cmd.Dir = folder

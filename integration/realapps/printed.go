@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// printed is the exec probe in the log, and what the log says of it.
+// printed is the exec probe in the log, with the log's remarks.
 type printed struct {
 	Command []string
 	// Remark is the comment after the command.
 	Remark string
-	// Doubts are the lines that say what is not known of the server.
+	// Doubts are the lines about unknown properties of the server.
 	Doubts []string
 	// Alternative is the line about Kubernetes' own probe, or about the bridge.
 	Alternative string
 }
 
-// asksForMore reports whether the log says that the command may need more flags than are printed.
+// asksForMore reports whether the command may need more flags, by the log.
 func (p printed) asksForMore() bool { return len(p.Doubts) > 0 || moreFlags.MatchString(p.Remark) }
 
-// asksForToken reports whether the log says that the server may ask checks for a token.
+// asksForToken reports whether the server may ask checks for a token, by the log.
 func (p printed) asksForToken() bool {
 	return slices.ContainsFunc(p.Doubts, func(doubt string) bool { return strings.Contains(doubt, "a token") })
 }
@@ -36,7 +36,6 @@ var (
 	otherLine   = regexp.MustCompile(`^\s*(Or: |Kubernetes' own)`)
 )
 
-// findProbe finds the exec probe in a build's log.
 func findProbe(log []string) (printed, error) {
 	var p printed
 	for i, line := range log {

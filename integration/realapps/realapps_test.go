@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"net"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -81,15 +84,32 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// The kernel prints the addresses of loopback in words of the machine's byte order.
-func TestIsLoopback(t *testing.T) {
+// What this process listens on is found among all listeners of the machine.
+func TestAddresses(t *testing.T) {
 	t.Parallel()
-	for host, want := range map[string]bool{
-		"0100007F": true, "00000000": false, "00000000000000000000000001000000": true,
-		"00000000000000000000000000000000": false, "0000000000000000FFFF00000100007F": true,
+	path := filepath.Join(t.TempDir(), "app.sock")
+	want := []listener{{Address: "unix:" + path, Loopback: true}, {Address: "unix-abstract:" + path, Loopback: true}}
+	for _, at := range []struct{ network, address string }{
+		{"tcp4", "127.0.0.1:0"}, {"tcp6", "[::1]:0"}, {"tcp", ":0"}, {"unix", path}, {"unix", "@" + path},
 	} {
-		if got := isLoopback(host); got != want {
-			t.Errorf("isLoopback(%q) = %t, want %t", host, got, want)
+		socket, err := net.Listen(at.network, at.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer socket.Close()
+		if tcp, ok := socket.Addr().(*net.TCPAddr); ok {
+			want = append(want, listener{
+				Address: fmt.Sprintf("localhost:%d", tcp.Port), Loopback: tcp.IP.IsLoopback(),
+			})
+		}
+	}
+	all, err := addresses()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range want {
+		if !slices.Contains(all, l) {
+			t.Errorf("%+v is not among %+v", l, all)
 		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// place has the folders of one app.
 type place struct{ folder string }
 
 func (p place) stamp() string { return filepath.Join(p.folder, "compiled") }
@@ -23,7 +22,7 @@ func (p place) layers() string   { return filepath.Join(p.folder, "layers") }
 func (p place) platform() string { return filepath.Join(p.folder, "platform") }
 func (p place) plan() string     { return filepath.Join(p.folder, "plan.toml") }
 
-// reset makes the folders anew, except the one for what is compiled.
+// reset makes the folders anew, except the folder of compiled programs.
 func (p place) reset() error {
 	err := os.MkdirAll(p.out(), 0o755)
 	for _, folder := range []string{p.source(), p.layers(), p.platform()} {
@@ -32,7 +31,7 @@ func (p place) reset() error {
 	return err
 }
 
-// stage copies the app's sources into its folder, and returns the folder that they are from.
+// stage copies the app's sources into the app's folder, and returns the original folder.
 func (c checker) stage(ctx context.Context, a app, p place) (from string, err error) {
 	kind, name, _ := strings.Cut(a.Source, ":")
 	switch kind {
@@ -47,7 +46,7 @@ func (c checker) stage(ctx context.Context, a app, p place) (from string, err er
 	if err != nil {
 		return "", err
 	}
-	// A copy that can be written to: the modules in Go's cache are read-only.
+	// A writable copy: the modules in Go's cache are read-only.
 	if _, err = command(ctx, p.folder, nil, "cp", "-r", "--no-preserve=ownership", filepath.Join(from, a.Path)+"/.",
 		p.source()); err != nil {
 		return "", err
@@ -74,7 +73,7 @@ func module(ctx context.Context, name string) (string, error) {
 	return m.Dir, nil
 }
 
-// debianSource returns the folder of a source package of Debian, unpacked once. apt verifies it.
+// debianSource returns the folder of a source package of Debian, unpacked once. apt verifies the package.
 func (c checker) debianSource(ctx context.Context, name string) (string, error) {
 	folder := filepath.Join(c.work, "debian", name)
 	if _, err := os.Stat(folder); err == nil {
@@ -90,8 +89,8 @@ func (c checker) debianSource(ctx context.Context, name string) (string, error) 
 	return folder, os.Rename(filepath.Join(download, "unpacked"), folder)
 }
 
-// unpackDebian is the shell's script that unpacks a source package as its authors published it, from where the machine
-// gets its packages. Its lists are its own: most machines have none of sources.
+// unpackDebian is a shell script that unpacks a source package as published by the authors, from the machine's own
+// package mirrors. The package lists are separate: most machines have no lists of sources.
 const unpackDebian = `
 mkdir lists unpacked
 apt-get indextargets --format 'deb-src $(REPO_URI) $(CODENAME) $(COMPONENT)' \
@@ -101,10 +100,11 @@ apt-get $own update
 apt-get $own source --download-only --tar-only "$0"
 tar -xf ./*.orig.tar.* -C unpacked --strip-components=1`
 
-// compileTime is the longest time that an app may take to compile.
+// compileTime bounds the compilation of an app.
 const compileTime = 9 * time.Minute
 
-// compile runs the app's script, if it has not run before; from is the folder with all of the app's sources.
+// compile runs the app's script, unless the same script has run before; from is the folder with all of the app's
+// sources.
 func compile(ctx context.Context, a app, p place, from string) error {
 	ctx, cancel := context.WithTimeout(ctx, compileTime)
 	defer cancel()
@@ -127,15 +127,15 @@ func compile(ctx context.Context, a app, p place, from string) error {
 	return os.WriteFile(p.stamp(), []byte(recipe), 0o600)
 }
 
-// buildModule is the shell's script that compiles a program of a Go module as it is published: what the module's go.mod
-// replaces by folders beside it is not there.
+// buildModule is a shell script that compiles a program of a Go module as published: the local folders of replace
+// directives in the module's go.mod are not there.
 const buildModule = `
 go mod init app
 GOFLAGS=-mod=mod go get "$AT"
 package=$MODULE/${BP_GO_TARGETS:-}; package=$(echo "$package" | sed "s,/[.]/,/,; s,/*$,,")
 CGO_ENABLED=0 GOFLAGS="-mod=mod -p=1" go build -tags "${TAGS:-}" -o server "$package"`
 
-// command runs a program with more environment, and returns what it prints. The error has its last lines.
+// command runs a program with additional variables, and returns standard output. The error has the last lines.
 func command(ctx context.Context, folder string, env []string, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = folder, append(os.Environ(), env...)
@@ -149,7 +149,6 @@ func command(ctx context.Context, folder string, env []string, name string, args
 	return out, nil
 }
 
-// tail returns the end of a text.
 func tail(text string) string {
 	const most = 600
 	text = strings.TrimSpace(text)

@@ -9,28 +9,27 @@ import (
 
 // app is a row of the table.
 type app struct {
-	// Name is the app's, for readers and for the command line.
+	// Name is the app's name, for readers and for the command line.
 	Name string
-	// Language is the one that the app is written in.
+	// Language is the app's programming language.
 	Language string
 	// Source is go:MODULE@VERSION or debian:PACKAGE=VERSION.
 	Source string
-	// Path is the folder in the source that is given to the build; empty for all of it.
+	// Path is the folder in the source for the build; empty for the whole source.
 	Path string
 	// Env is the environment of the image's build and of the app, as NAME=VALUE.
 	Env []string
-	// Build is a shell's script that compiles the app in its folder, into $OUT, and leaves the folder as it is; $SOURCE
-	// is the folder with all of the app's sources. What is compiled is kept for the next run. If it is empty, a Go
-	// module's program of $BP_GO_TARGETS becomes $OUT/server.
+	// Build is a shell script that runs in the app's folder and compiles the app into $OUT, without changes to the
+	// folder; $SOURCE is the folder with all of the app's sources. The next run reuses the program. An empty Build
+	// compiles a Go module's program of $BP_GO_TARGETS into $OUT/server.
 	Build string
-	// Procfile is what a user adds who builds the app: Run needs flags, or a language has no other way to say what is
-	// started.
+	// Procfile is a file that a user must add: Run needs flags, or the language has no other start command.
 	Procfile string
-	// Run is the command of the app's own documents that starts it, for a shell in the app's folder.
+	// Run is the start command in the app's own documents, for a shell in the app's folder.
 	Run string
-	// Lead is the file with the server that Run starts, if the sources have several.
+	// Lead is the file with the server of Run, if the sources have several servers.
 	Lead string
-	// Outcome is the verdict that is expected; empty for [passes].
+	// Outcome is the expected verdict; empty for [passes].
 	Outcome verdict
 }
 
@@ -41,7 +40,6 @@ func (a app) want() verdict {
 	return a.Outcome
 }
 
-// readTable reads the apps of a table.
 func readTable(file string) ([]app, error) {
 	var table struct{ App []app }
 	read, err := toml.DecodeFile(file, &table)
@@ -54,7 +52,7 @@ func readTable(file string) ([]app, error) {
 	return table.App, nil
 }
 
-// known returns an error if one of the names is no app's.
+// known returns an error for a name without an app.
 func known(apps []app, names []string) error {
 	for _, name := range names {
 		if !slices.ContainsFunc(apps, func(a app) bool { return a.Name == name }) {

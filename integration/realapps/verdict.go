@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// verdict is how the printed probe and what the log says stand to what the app does.
+// verdict is the agreement of the printed probe and the log with the app.
 type verdict string
 
 const (
 	// passes: the printed probe passes, by the server that the log means.
 	passes verdict = "passes"
-	// noHealth: it exits 3, the log says so, and the app has no health service.
+	// noHealth: the probe exits 3, the log says so, and the app has no health service.
 	noHealth verdict = "no health service, as said"
-	// elsewhere: the printed probe asks another socket than the one that the log means.
+	// elsewhere: the printed probe asks another socket than the log means.
 	elsewhere verdict = "asks another socket"
-	// named: it fails, and the log names what is not known and has to be set.
+	// named: the probe fails, and the log names the unknown settings.
 	named verdict = "fails, as said"
-	// wrong: the log is certain of something that is not so.
+	// wrong: the log is certain of a false claim.
 	wrong verdict = "wrong"
 	// notStarted: the app serves no gRPC.
 	notStarted verdict = "does not start"
@@ -28,7 +28,7 @@ const (
 // verdicts has all verdicts, in the order of [summary].
 var verdicts = [...]verdict{passes, noHealth, named, elsewhere, wrong, notStarted}
 
-// judge compares what the log says with what the app does.
+// judge compares the log with the app.
 func judge(r result) verdict {
 	lead := r.Claims[0]
 	switch {
@@ -48,7 +48,7 @@ func judge(r result) verdict {
 	return wrong
 }
 
-// fault says of what the log is certain and wrong; empty for nothing.
+// fault returns a certain but wrong claim of the log; empty for none.
 func fault(r result) string {
 	lead := r.Claims[0]
 	switch {
@@ -62,7 +62,7 @@ func fault(r result) string {
 	at := slices.IndexFunc(r.Listeners, func(l listener) bool { return sameAddress(l.Address, lead.Address) })
 	switch {
 	case at < 0 && lead.Variable != "" && r.Code != exitUnreachable:
-		return "" // the variable is set, and the probe reads it as the app does
+		return "" // the variable is set, and the probe reads the variable like the app
 	case at < 0:
 		return "nothing answers at " + lead.Address
 	}
@@ -72,7 +72,7 @@ func fault(r result) string {
 		hasHealth = l.Health // the observer has no token either
 	}
 	if lead.Health == "" || lead.Service != "" {
-		hasHealth = l.Health // nothing is said of the whole server, which the observer asks for
+		hasHealth = l.Health // the log says nothing of the whole server, which the observer asks for
 	}
 	switch {
 	case lead.Security != "" && lead.Security != strings.TrimPrefix(l.Security, "m"):
@@ -85,8 +85,8 @@ func fault(r result) string {
 	return ""
 }
 
-// asksAnother reports whether servers decide the probe's exit code without the one that the log means. The log does not
-// know which one it is if the app's environment sets the variable of its address.
+// asksAnother reports whether the servers that decide the probe's exit code lack the server of the log. The log does
+// not know the server's address if the app's environment sets the address variable.
 func asksAnother(r result) bool {
 	lead := r.Claims[0]
 	isSet := lead.Variable != "" && slices.ContainsFunc(r.App.Env, func(variable string) bool {
@@ -99,8 +99,8 @@ func asksAnother(r result) bool {
 // exitUnreachable is the exit code of a probe that finds no server.
 const exitUnreachable = 2
 
-// sameAddress reports whether two addresses are one in the namespaces of an app, which has one network interface. A
-// relative socket is one in the app's folder.
+// sameAddress reports whether two addresses are the same in an app's namespaces with a single network interface.
+// Relative sockets are in the app's folder.
 func sameAddress(a, b string) bool {
 	clean := func(s string) string {
 		path, isUnix := strings.CutPrefix(s, "unix:")
@@ -120,7 +120,7 @@ func sameAddress(a, b string) bool {
 var tableHead = fmt.Sprintf("| app | language | it serves | %s | %s |\n| --- | --- | --- | --- | --- |\n",
 	builds[0].title, builds[1].title)
 
-// row is the line of an app in the table of results.
+// row returns an app's line in the table of results.
 func row(a app, results [len(builds)]result) string {
 	cells := []string{a.Name, a.Language, serves(results[len(builds)-1].Listeners)}
 	for _, r := range results {
@@ -129,7 +129,6 @@ func row(a app, results [len(builds)]result) string {
 	return "| " + strings.Join(cells, " | ") + " |\n"
 }
 
-// serves describes what an app serves.
 func serves(all []listener) string {
 	var texts []string
 	for _, l := range all {
@@ -140,7 +139,7 @@ func serves(all []listener) string {
 	return strings.Join(texts, "; ")
 }
 
-// cell is an outcome in the table of results, with the flags of the printed probe.
+// cell returns an outcome in the table of results, with the flags of the printed probe.
 func cell(r result) string {
 	v := judge(r)
 	text := string(v)
@@ -165,7 +164,7 @@ func when(is bool, text string) string {
 	return ""
 }
 
-// outcomes has the verdict of each of the builds.
+// outcomes has a verdict for each build.
 type outcomes [len(builds)]verdict
 
 func judgeAll(results [len(builds)]result) (o outcomes) {
@@ -175,7 +174,7 @@ func judgeAll(results [len(builds)]result) (o outcomes) {
 	return o
 }
 
-// summary is a table that counts the verdicts of each of the builds.
+// summary returns a table with the number of verdicts for each build.
 func summary(all []outcomes) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "| %d apps |", len(all))

@@ -1,5 +1,5 @@
-// Command requirer is a buildpack for the tests, bin/detect and bin/build in one: it requires the probe of the
-// buildpacks before it, and contributes nothing itself.
+// Command requirer is a buildpack for the tests, bin/detect and bin/build in one program: requirer requires the probe
+// of earlier buildpacks, and contributes nothing.
 package main
 
 import "github.com/buildpacks/libcnb/v2"

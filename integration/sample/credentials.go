@@ -25,7 +25,7 @@ var (
 	authorization = flag.String("authorization-file", "", "file with the authorization header that each call must have")
 )
 
-// serverOptions is what the flags ask of clients: nothing by default.
+// serverOptions returns the flags' requirements of clients: nothing by default.
 func serverOptions() ([]grpc.ServerOption, error) {
 	var options []grpc.ServerOption
 	if *tlsCert != "" || *clientCA != "" {
@@ -62,7 +62,7 @@ func tlsConfig() (*tls.Config, error) {
 	return config, nil
 }
 
-// authorize refuses a call without the header. The file is read for each, since what is mounted may change.
+// authorize refuses a call without the header. Each call reads the file, since a mounted file may change.
 func authorize(ctx context.Context, call *tap.Info) (context.Context, error) {
 	want, err := os.ReadFile(*authorization)
 	if err != nil {

@@ -21,12 +21,12 @@ var (
 	network = flag.String("network", "tcp", "network of -grpc: tcp or unix")
 )
 
-// graceful is how long calls may take to end that are there when the server is asked to stop.
+// graceful is the time for open calls to end after a request to stop.
 const graceful = 5 * time.Second
 
-// stopOnSignal lets calls end when the process is asked to: the health service says NOT_SERVING from then on, clients
-// are told to go elsewhere, and calls that are there are finished. The health service's streams end only with the
-// server.
+// stopOnSignal lets open calls end after SIGTERM: the health service says NOT_SERVING from then on, clients are told to
+// go elsewhere, and open calls are finished.
+// The health service's streams end only with the server.
 func stopOnSignal(server *grpc.Server, status *health.Server) {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGTERM)

@@ -1,14 +1,14 @@
-// Command server is a small gRPC app to try health probes on: its health service can be flipped, and its gRPC server
-// stopped, over HTTP, as with the grpc-health-checking test app of Kubernetes.
+// Command server is a small gRPC app to try health probes on: HTTP requests change the health service's answer and stop
+// the gRPC server, as with the grpc-health-checking test app of Kubernetes.
 //
 //	GET /make-serving      the health service answers SERVING
 //	GET /make-not-serving  the health service answers NOT_SERVING
 //	GET /stop-grpc         the gRPC server stops and closes its port; HTTP goes on
 //
-// The first two are for one service alone with ?service=NAME. Flags ask for TLS, a client's certificate, an
+// With ?service=NAME the first two requests change a single service. Flags require TLS, a client's certificate, an
 // authorization.
 //
-// Its first line on standard output is JSON and names the addresses that it listens on:
+// The first line on standard output is JSON with the listening addresses:
 // {"grpc":"[::]:5000","http":"[::]:8080"}.
 package main
 
@@ -48,7 +48,7 @@ func main() {
 	}
 }
 
-// serve answers on both addresses until HTTP fails; a stopped gRPC server does not end it.
+// serve answers on both addresses until HTTP fails; a stopped gRPC server does not end serve.
 func serve() error {
 	time.Sleep(*delay)
 	grpcListener, err := net.Listen(*network, *grpcAddr)
@@ -89,12 +89,12 @@ func serve() error {
 	return control.Serve(httpListener)
 }
 
-// services are the names that the health service answers for; the empty one is the whole server.
+// services returns the names known to the health service; the empty name is the whole server.
 func services() []string {
 	return append(strings.Split(*service, ","), "")
 }
 
-// controls is the HTTP side.
+// controls returns the HTTP side.
 func controls(server *grpc.Server, status *health.Server) http.Handler {
 	set := func(to healthpb.HealthCheckResponse_ServingStatus) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {

@@ -15,34 +15,43 @@ import (
 	strict "sigs.k8s.io/yaml"
 )
 
-// TestKustomizeFunction has kustomize read the example without its function, and holds the function's settings against
-// the type that kustomize reads them as.
+// TestKustomizeFunction has kustomize read the example without its function, and holds the settings of the function, as
+// a program and in a container, against the type that kustomize reads them as.
 func TestKustomizeFunction(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	for _, name := range []string{"deployment.yaml", "probes.yaml"} {
-		text, err := os.ReadFile("../../examples/kustomize/my-app/" + name)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(folder, name), text, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	text, err := os.ReadFile("../../examples/kustomize/my-app/deployment.yaml")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "deployment.yaml"), text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	const without = "resources: [deployment.yaml]\n"
 	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(without), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	deployment(t, kustomize(t, folder))
+	if program := function(t, "probes.yaml"); program.Exec.Path == "" || program.Container.Image != "" {
+		t.Errorf("the function is no program: %+v", program)
+	}
+	if contained := function(t, "probes-in-container.yaml"); contained.Exec.Path != "" ||
+		contained.Container.Image == "" || !contained.Container.Network {
+		t.Errorf("the function is in no container with a network: %+v", contained)
+	}
+}
+
+// function reads the settings of a function of the example.
+func function(t *testing.T, name string) (f runtimeutil.FunctionSpec) {
+	t.Helper()
 	var settings core.ConfigMap
-	if err := strict.UnmarshalStrict(read(t, "kustomize/my-app/probes.yaml")[0], &settings); err != nil {
+	if err := strict.UnmarshalStrict(read(t, "kustomize/my-app/"+name)[0], &settings); err != nil {
 		t.Fatal(err)
 	}
-	var function runtimeutil.FunctionSpec
-	text := settings.Annotations["config.kubernetes.io/function"]
-	if err := strict.UnmarshalStrict([]byte(text), &function); err != nil || function.Exec.Path == "" {
-		t.Errorf("the function %q executes %q: %v", text, function.Exec.Path, err)
+	if err := strict.UnmarshalStrict([]byte(settings.Annotations["config.kubernetes.io/function"]), &f); err != nil {
+		t.Fatal(err)
 	}
+	return f
 }
 
 // kustomize returns what kubectl kustomize prints for a folder.

@@ -1,6 +1,6 @@
-// Package bindings makes sure that the service bindings and variables which a platform hands to a build can be read, in
-// time and in memory. libcnb reads all of them before either phase begins, and waits for ever for a pipe that nobody
-// writes to.
+// Package bindings checks that a platform's service bindings and variables for a build can be read, in time and in
+// memory. libcnb reads all bindings and variables before either phase begins, and waits for ever for a pipe without a
+// writer.
 //
 // Begin with [Check].
 package bindings
@@ -20,15 +20,15 @@ import (
 )
 
 const (
-	// maxTime is how long all of it may take to read. It is for disks that hang.
+	// maxTime bounds the time to read all files, for disks that hang.
 	maxTime = 10 * time.Second
-	// maxSize is how many bytes all files together may have. Kubernetes' secrets have 1 MiB at most; the rest is for
-	// bindings that are folders of other things.
+	// maxSize bounds the bytes of all files together. Kubernetes' secrets have 1 MiB at most; the rest is for bindings
+	// from folders that are not secrets.
 	maxSize = 64 << 20
 )
 
-// Check returns an error if one of the files that libcnb will read is no regular file, or if all of them are too large
-// or take too long.
+// Check returns an error if one of libcnb's files is no regular file, or if all files together exceed 64 MiB or take
+// longer than 10 seconds.
 func Check() error {
 	_, err := intime.Do(func() (struct{}, error) { return struct{}{}, check(maxSize) }, maxTime)
 	if _, isLate := errors.AsType[intime.Error](err); isLate {
@@ -41,15 +41,14 @@ func check(left int64) error {
 	return errors.Join(checkBindings(&left), checkFolder(platform("env"), &left))
 }
 
-// platform returns a folder of the platform (buildpack spec, Platform).
+// platform returns a folder of the platform directory (buildpack spec, Platform).
 func platform(name string) string { return filepath.Join(os.Getenv(libcnb.EnvPlatformDirectory), name) }
 
-// root returns the folder of the bindings, as libcnb does.
+// root returns the folder of the bindings, like libcnb.
 func root() string { return cmp.Or(os.Getenv(libcnb.EnvServiceBindings), platform("bindings")) }
 
-// checkBindings checks the folders of all bindings.
 func checkBindings(left *int64) error {
-	entries, _ := os.ReadDir(root()) // libcnb says what is wrong, or that there are none
+	entries, _ := os.ReadDir(root()) // libcnb reports the error, or the lack of bindings
 	for _, entry := range entries {
 		if err := checkFolder(filepath.Join(root(), entry.Name()), left); err != nil {
 			return err
@@ -58,14 +57,14 @@ func checkBindings(left *int64) error {
 	return nil
 }
 
-// checkFolder reads the files of a folder, but not those of folders in it.
+// checkFolder reads the files of a folder, but not of the folders within.
 func checkFolder(folder string, left *int64) error {
 	entries, _ := os.ReadDir(folder) // as above
 	for _, entry := range entries {
 		file := filepath.Join(folder, entry.Name())
 		info, err := os.Stat(file) // Kubernetes' files are symbolic links
 		if err != nil || info.IsDir() {
-			continue // libcnb says what is wrong, or leaves it out
+			continue // libcnb reports the error, or skips the entry
 		}
 		if !info.Mode().IsRegular() {
 			return fmt.Errorf("reading %q, of a service binding or a platform's variable: it is not a regular file",
@@ -78,11 +77,11 @@ func checkFolder(folder string, left *int64) error {
 	return nil
 }
 
-// checkFile reads a file, and takes its bytes from those that are left.
+// checkFile reads a file, and subtracts the size from the bytes left.
 func checkFile(name string, left *int64) error {
 	file, err := os.Open(name)
 	if err != nil {
-		return nil // libcnb says what is wrong
+		return nil // libcnb reports the error
 	}
 	defer file.Close()
 	n, err := io.Copy(io.Discard, io.LimitReader(file, *left+1))

@@ -1,6 +1,6 @@
-// Package cgroup makes Linux control groups, of both versions, for what measures programs or runs them apart. In go the
-// mounts of this machine and limits; out come groups that processes are moved into, and what they have used. Begin with
-// [Mounted]. The kernel's documents are Documentation/admin-guide/cgroup-v1 and cgroup-v2.rst.
+// Package cgroup makes Linux control groups, of both versions, to measure programs or run them apart. The mounts of the
+// machine and limits go in; groups for processes come out, and the resources used. Begin with [Mounted]. The kernel's
+// documents are Documentation/admin-guide/cgroup-v1 and cgroup-v2.rst.
 package cgroup
 
 import (
@@ -16,18 +16,18 @@ import (
 	"time"
 )
 
-// Hierarchy is a mounted hierarchy of groups. Version 1 has one for each controller, or for a few; version 2 has one
-// for all controllers.
+// Hierarchy is a mounted hierarchy of groups. Version 1 has a hierarchy for each controller, or for a few; version 2
+// has a single hierarchy for all controllers.
 type Hierarchy struct {
-	// Folder is where it is mounted.
+	// Folder is the mount point.
 	Folder string
 	// Version is 1 or 2.
 	Version int
 
-	options []string // of the mount; those of version 1 name its controllers
+	options []string // of the mount; in version 1 the options name the controllers
 }
 
-// Mounted returns the hierarchies that this process sees, in the order of their mounts.
+// Mounted returns the hierarchies visible to this process, in the order of the mounts.
 func Mounted() ([]Hierarchy, error) {
 	mounts, err := os.ReadFile("/proc/self/mounts")
 	if err != nil {
@@ -53,7 +53,7 @@ func parseMounts(mounts string) (found []Hierarchy) {
 	return found
 }
 
-// WithController returns the hierarchy whose groups have a controller, such as "memory".
+// WithController returns the hierarchy with a controller, such as "memory", for its groups.
 func WithController(name string, hierarchies []Hierarchy) (Hierarchy, error) {
 	for _, h := range hierarchies {
 		if h.Version == 1 && slices.Contains(h.options, name) || h.Version == 2 && delegates(h.Folder, name) {
@@ -63,13 +63,13 @@ func WithController(name string, hierarchies []Hierarchy) (Hierarchy, error) {
 	return Hierarchy{}, fmt.Errorf("finding the cgroup controller %q: none is mounted", name)
 }
 
-// delegates reports whether the groups below one of version 2 have the controller.
+// delegates reports whether the groups below a group of version 2 have the controller.
 func delegates(group, controller string) bool {
 	names, err := os.ReadFile(filepath.Join(group, "cgroup.subtree_control"))
 	return err == nil && slices.Contains(strings.Fields(string(names)), controller)
 }
 
-// Delegate gives the groups below one all controllers that it has itself. In version 1 they have them anyway.
+// Delegate gives all controllers of a group to the groups below. In version 1 there is nothing to do.
 func Delegate(group string) error {
 	controllers, err := os.ReadFile(filepath.Join(group, "cgroup.controllers"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -86,7 +86,7 @@ func Delegate(group string) error {
 	return nil
 }
 
-// Make makes a group. It has the processors and memory nodes of its parent, without which a group of the version 1
+// Make makes a group with the processors and memory nodes of the parent group. Without both, a group of the version 1
 // controller cpuset takes no process.
 func Make(group string) error {
 	if err := os.Mkdir(group, 0o755); err != nil {
@@ -110,7 +110,7 @@ func Make(group string) error {
 	return nil
 }
 
-// Enter moves a process into a group; 0 is the caller.
+// Enter moves a process into a group; pid 0 is the caller.
 func Enter(group string, pid int) error {
 	if err := os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0); err != nil {
 		return fmt.Errorf("entering a cgroup: %w", err)
@@ -118,7 +118,8 @@ func Enter(group string, pid int) error {
 	return nil
 }
 
-// Remove removes a group and all groups in it, once their processes have ended. That there is none is no error.
+// Remove removes a group and all groups below, once the processes have ended, within 10 seconds. A missing group is no
+// error.
 func Remove(group string) error {
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		err := remove(group)
@@ -129,7 +130,7 @@ func Remove(group string) error {
 	}
 }
 
-// remove removes the folders of a group, the innermost first. The files in them are the kernel's and go with them.
+// remove removes the folders of a group, the innermost first. The kernel's files in a folder go with the folder.
 func remove(group string) error {
 	var folders []string
 	err := filepath.WalkDir(group, func(path string, entry fs.DirEntry, err error) error {
@@ -147,7 +148,7 @@ func remove(group string) error {
 	return err
 }
 
-// CPU returns the CPU time that a group has used. It fails in a hierarchy that does not count it.
+// CPU returns the CPU time used by a group. CPU fails in a hierarchy that does not count CPU time.
 func CPU(group string) (time.Duration, error) {
 	text, err := os.ReadFile(filepath.Join(group, "cpuacct.usage")) // version 1, nanoseconds
 	if err == nil {

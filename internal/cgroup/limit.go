@@ -8,13 +8,13 @@ import (
 	"strconv"
 )
 
-// Limit is what is written to a file of a group.
+// Limit is a value for a file of a group.
 type Limit struct {
 	file, value string
-	optional    bool // the file belongs to a part of the kernel that not every kernel has
+	optional    bool // not every kernel has the file
 }
 
-// CPULimit limits CPU time to thousandths of a processor, as Kubernetes does: so much in each 100 ms
+// CPULimit limits CPU time to thousandths of a processor, like Kubernetes: a quota for each 100 ms
 // (Documentation/scheduler/sched-bwc.rst).
 func (h Hierarchy) CPULimit(thousandths int) []Limit {
 	quota := strconv.Itoa(thousandths * 100)
@@ -24,7 +24,7 @@ func (h Hierarchy) CPULimit(thousandths int) []Limit {
 	return []Limit{{file: "cpu.cfs_period_us", value: "100000"}, {file: "cpu.cfs_quota_us", value: quota}}
 }
 
-// MemoryLimit limits memory, in MiB, without a way out into swap.
+// MemoryLimit limits memory, in MiB, without any swap.
 func (h Hierarchy) MemoryLimit(mib int) []Limit {
 	bytes := strconv.Itoa(mib << 20)
 	if h.Version == 2 {
@@ -36,7 +36,7 @@ func (h Hierarchy) MemoryLimit(mib int) []Limit {
 	}
 }
 
-// Weigh gives a group so many times the CPU time that another one gets if both want all of it.
+// Weigh gives a group so many times the CPU time of another group if both want all CPU time.
 func (h Hierarchy) Weigh(group string, times int) error {
 	file, standard := "cpu.shares", 1024
 	if h.Version == 2 {
@@ -48,7 +48,7 @@ func (h Hierarchy) Weigh(group string, times int) error {
 	return nil
 }
 
-// MakeLimited makes a group at the top of the hierarchy, whose name begins with prefix, and returns its folder.
+// MakeLimited makes a group at the top of the hierarchy, with a name that begins with prefix, and returns the folder.
 func (h Hierarchy) MakeLimited(prefix string, limits ...Limit) (group string, err error) {
 	group, err = os.MkdirTemp(h.Folder, prefix)
 	if err != nil {

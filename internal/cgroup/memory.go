@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Anonymous returns the memory, in bytes, that the processes of a group and of those below it have and no file: what is
-// not shared. It fails in a hierarchy that does not count it.
+// Anonymous returns the memory, in bytes, without a file behind it, of the processes in a group and the groups below:
+// the unshared memory. Anonymous fails in a hierarchy that does not count memory.
 func Anonymous(group string) (int64, error) {
 	text, err := os.ReadFile(filepath.Join(group, "memory.stat"))
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package config reads the build variables that users set, and checks their values: the environment goes in, a [Config]
-// that both phases use comes out. It imports nothing of this module.
+// Package config reads and checks the build variables of users: the environment goes in, a [Config] for both phases
+// comes out.
 //
-// [Variables] says of each variable what it means and how it is read. Begin with [Read].
+// [Variables] holds the meaning and the reading of each variable. Begin with [Read].
 package config
 
 import (
@@ -17,7 +17,7 @@ import (
 
 // Config holds the values of the build variables.
 type Config struct {
-	// Enabled is the value of EnabledEnv, "" if it is not allowed.
+	// Enabled is the value of EnabledEnv, "" for a value that is not allowed.
 	Enabled string
 	// Source is the value of SourceEnv.
 	Source string
@@ -31,22 +31,21 @@ type Config struct {
 	Bridge string
 	// Processes are the process types that the bridge starts with; none means all.
 	Processes []string
-	// Args are the probe's default flags, split as a shell splits words. Whether the probe has such flags is not
-	// checked.
+	// Args are the probe's default flags, as shell words, unchecked.
 	Args []string
-	// Repo, Asset, Version and SHA256 say what to download. They are not checked.
+	// Repo, Asset, Version and SHA256 say what to download, unchecked.
 	Repo, Asset, Version, SHA256 string
-	// GitHubAPI is the address of GitHub's API. It is not checked.
+	// GitHubAPI is the address of GitHub's API, unchecked.
 	GitHubAPI string
 
 	err error
 }
 
-// Err returns what is wrong with a value, nil if all of them are right. The build fails with it. The detect phase
-// must not: the lifecycle would leave an optional buildpack out without a word.
+// Err returns the first mistake in a value, nil for none. The build fails with the mistake. The detect phase must not
+// fail: the lifecycle would leave an optional buildpack out without a word.
 func (c Config) Err() error { return c.err }
 
-// Ineffective returns a sentence for each variable that is set and has no effect, because of what another one is.
+// Ineffective returns a sentence for each set variable without effect because of another variable's value.
 func (c Config) Ineffective() []string {
 	var sentences []string
 	for _, variable := range Variables {
@@ -59,9 +58,9 @@ func (c Config) Ineffective() []string {
 	return sentences
 }
 
-// Read reads the build variables. If a variable is unset or empty, it takes its default in defaults, which are those
-// of buildpack.toml by the variables' names; without one there, that of [Variables]. The first mistake in a value is
-// the [Config.Err] of what it returns; so is a variable with [Prefix] that nobody knows.
+// Read reads the build variables. An unset or empty variable takes the value in defaults, the defaults of
+// buildpack.toml by name, or else the default in [Variables]. The first mistake in a value is the [Config.Err] of the
+// result; so is an unknown variable with [Prefix].
 func Read(defaults map[string]string) Config {
 	r := reader{defaults: defaults}
 	var config Config
@@ -85,8 +84,8 @@ type reader struct {
 	err      error
 }
 
-// value returns the value of a variable without the space around it. Templates often set a variable to nothing where
-// they mean that it is not set, so an empty value counts as unset.
+// value returns the value of a variable, trimmed. An empty value counts as unset: templates often set a variable to
+// nothing to mean unset.
 func (r *reader) value(variable Variable) string {
 	if value := strings.TrimSpace(os.Getenv(variable.Name)); value != "" {
 		return value
@@ -97,7 +96,7 @@ func (r *reader) value(variable Variable) string {
 	return variable.Default
 }
 
-// choice returns the value of a variable that has a list of allowed values, in lower case.
+// choice returns the value of a variable with a list of allowed values, in lower case.
 func (r *reader) choice(variable Variable) string {
 	value := r.value(variable)
 	if slices.Contains(variable.Values, strings.ToLower(value)) {
@@ -107,10 +106,10 @@ func (r *reader) choice(variable Variable) string {
 	return ""
 }
 
-// read has the value of a variable read into the Config.
+// read reads the value of a variable into the Config.
 type read func(r *reader, config *Config, variable Variable)
 
-// text reads a value as it is into a field.
+// text reads a value unchanged into a field.
 func text(field func(*Config) *string) read {
 	return func(r *reader, config *Config, variable Variable) { *field(config) = r.value(variable) }
 }
@@ -137,10 +136,10 @@ func words(field func(*Config) *[]string) read {
 	}
 }
 
-// processType is what the buildpack specification lets the type of a process be (launch.toml, processes).
+// processType matches the process types of the buildpack specification (launch.toml, processes).
 var processType = lazyregexp.New(`^[A-Za-z0-9._-]+$`)
 
-// processTypes reads types of processes, with spaces between them.
+// processTypes reads types of processes, separated by spaces.
 func processTypes(field func(*Config) *[]string) read {
 	return func(r *reader, config *Config, variable Variable) {
 		types := strings.Fields(r.value(variable))

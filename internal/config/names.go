@@ -9,8 +9,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/nearest"
 )
 
-// CheckNames returns an error for a variable of the environment whose name begins with the prefix and is none of the
-// known ones: a misspelt variable must not be without effect. A variable that is empty counts as unset.
+// CheckNames returns an error for an environment variable with the prefix and an unknown name: a misspelt variable
+// must not be without effect. An empty variable counts as unset.
 func CheckNames(prefix string, known []string) error {
 	environment := os.Environ()
 	slices.Sort(environment)

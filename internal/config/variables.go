@@ -5,19 +5,19 @@ import "strings"
 // Variable describes a variable that users set for a build.
 type Variable struct {
 	Name string
-	// Meaning says what the value is, in words for users, as Markdown of docs/build-variables.md.
+	// Meaning describes the value for users, as Markdown of docs/build-variables.md.
 	Meaning string
-	// Values are the values that are allowed, in lower case. It is nil if the value is free.
+	// Values are the allowed values, in lower case; nil for a free value.
 	Values []string
-	// Default is the value if the variable is unset or empty, "" for none. That of a variable in [Variables] is also
-	// in buildpack.toml.
+	// Default is the value if the variable is unset or empty, "" for none. The defaults of [Variables] also stand in
+	// buildpack.toml.
 	Default string
 	// Example is a value.
 	Example string
 
-	// read reads the value, if that is in the Config.
+	// read reads the value; nil for a value outside the Config.
 	read read
-	// needs is what another variable has to be, or this one has no effect; the zero value is nothing.
+	// needs is the value of another variable without which this variable has no effect; zero for none.
 	needs condition
 }
 
@@ -27,7 +27,7 @@ type condition struct {
 	isMet       func(Config) bool
 }
 
-// forDownload and forLaunch are the conditions of variables whose meanings begin with these words.
+// forDownload and forLaunch are the conditions of variables whose meanings begin "for `download`" and "for `launch`".
 func forDownload() condition {
 	return condition{SourceEnv, Download, func(c Config) bool { return c.Source == Download }}
 }
@@ -36,7 +36,7 @@ func forLaunch() condition {
 	return condition{BridgeEnv, BridgeLaunch, func(c Config) bool { return c.Bridge == BridgeLaunch }}
 }
 
-// Prefix begins the names of the variables that are this buildpack's alone.
+// Prefix begins the names of this buildpack's own variables.
 const Prefix = "BP_GRPC_HEALTH_PROBE_"
 
 // The names of the build variables.
@@ -60,35 +60,38 @@ const (
 // The values of EnabledEnv: when the probe is installed.
 const (
 	EnabledAuto     = "auto"     // if the app is seen to serve gRPC
-	EnabledRequired = "required" // the same, and the build fails if the app is not
+	EnabledRequired = "required" // as auto, and the build fails without a server
 	EnabledTrue     = "true"     // always
 	EnabledFalse    = "false"    // never
 )
 
-// The values of SourceEnv, which the image's label and the SBOM also have: where the probe comes from.
+// The values of SourceEnv, in the image's label and the SBOM too: the origin of the probe.
 const (
 	Bundled  = "bundled"  // the program in the buildpack
 	Compile  = "compile"  // compiled from the source in the buildpack with the build image's Go
 	Download = "download" // from a release on GitHub
 )
 
-// The values of VariantEnv: which build of the probe is installed.
+// The values of VariantEnv: the installed build of the probe.
 const (
-	VariantAuto = "auto" // full if the default flags need it, else lean
-	VariantLean = "lean" // the build that costs little
-	VariantFull = "full" // the build on grpc-go, which has -alts and -spiffe
+	VariantAuto = "auto" // full if the default flags need the full build, else lean
+	VariantLean = "lean" // the cheap build
+	VariantFull = "full" // the build on grpc-go, with -alts and -spiffe
 )
 
 // The values of BridgeEnv: whether the bridge is installed, and who starts it.
 const (
 	BridgeFalse  = "false"
-	BridgeTrue   = "true"   // it is installed, and a manifest starts it
-	BridgeLaunch = "launch" // the lifecycle's launcher starts it in the app's container
+	BridgeTrue   = "true"   // the bridge is installed, and a manifest starts the bridge
+	BridgeLaunch = "launch" // the lifecycle's launcher starts the bridge in the app's container
 )
 
-// Variables are the build variables of the probe and of GitHub, in the order of the table in docs/build-variables.md,
-// which is made of them. So are the descriptions in buildpack.toml. Those of GitHub assets other than the probe belong
-// to package githubassets. The token is read where it is sent, in package github, so that nothing else holds it.
+// DefaultRelease is the default release of the upstream probe for `download`. Renovate raises the version.
+const DefaultRelease = "v0.4.62"
+
+// Variables are the build variables of the probe and of GitHub, in the order of docs/build-variables.md. The table
+// there and the descriptions in buildpack.toml are made from Variables. The variables of further GitHub assets belong
+// to package githubassets. Package github reads the token where the token is sent, so that nothing else holds it.
 var Variables = []Variable{
 	{
 		Name: EnabledEnv,
@@ -166,7 +169,7 @@ var Variables = []Variable{
 	{
 		Name:    VersionEnv,
 		Meaning: "for `download`: the release's tag, or `latest`",
-		Default: "v0.4.56", Example: "latest",
+		Default: DefaultRelease, Example: "latest",
 		read:  text(func(c *Config) *string { return &c.Version }),
 		needs: forDownload(),
 	},
@@ -190,7 +193,7 @@ var Variables = []Variable{
 	},
 }
 
-// allowed writes the allowed values for a message: "a, b or c".
+// allowed returns the allowed values for a message: "a, b or c".
 func (v Variable) allowed() string {
 	last := len(v.Values) - 1
 	return strings.Join(v.Values[:last], ", ") + " or " + v.Values[last]

@@ -1,5 +1,5 @@
-// Package descriptor reads of buildpack.toml what both phases need: the defaults of the build variables. Whoever
-// packages the buildpack may have changed them.
+// Package descriptor reads the defaults of the build variables from buildpack.toml, for both phases. Whoever packages
+// the buildpack may have changed the defaults.
 package descriptor
 
 import (
@@ -8,8 +8,7 @@ import (
 	"github.com/paketo-buildpacks/libpak/v2"
 )
 
-// Defaults returns the defaults of variables by their names, of the metadata in buildpack.toml as libcnb passes them
-// on.
+// Defaults returns the defaults of variables by name, from the metadata in buildpack.toml as libcnb passes them on.
 func Defaults(metadata map[string]any) (map[string]string, error) {
 	module, err := libpak.NewBuildModuleMetadata(metadata)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package golden compares what tests get with golden files: a text and the path of a file go in, a diff comes out.
+// Package golden compares results of tests with golden files: a text and the path of a file go in, a diff comes out.
 // UPDATE_GOLDEN=1 writes the files. Begin with [Check].
 package golden
 
@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Check fails the test if the text is not that of the file, and prints the lines that differ.
+// Check fails the test if the text differs from the file, and prints the differing lines.
 func Check(t testing.TB, file, got string) {
 	t.Helper()
 	if IsUpdate() {
@@ -27,11 +27,11 @@ func Check(t testing.TB, file, got string) {
 	}
 }
 
-// IsUpdate reports whether the golden files are to be written.
+// IsUpdate reports whether $UPDATE_GOLDEN asks to write the golden files.
 func IsUpdate() bool { return os.Getenv("UPDATE_GOLDEN") != "" }
 
-// Diff returns the lines that differ between two texts, with the lines around them, and "" for equal ones. The name is
-// that of the first.
+// Diff returns the differing lines of two texts with the lines around, and "" for equal texts. The name is the name of
+// the first text.
 func Diff(name, want, got string) string {
 	return string(diff.Diff(name, []byte(want), "got", []byte(got)))
 }

@@ -1,5 +1,5 @@
-// Package hostport splits and joins the text of a TCP address, host:port, as package net does. That package is much to
-// compile and to link for programs that read addresses and connect to none. Begin with [Split].
+// Package hostport splits and joins the text of a TCP address, host:port, like package net. Package net is much to
+// compile and to link for programs that read addresses and never connect. Begin with [Split].
 package hostport
 
 import (
@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Split returns the host and the port of host:port and [IPv6]:port. It fails if one of them is missing or there is
-// more; either may be empty.
+// Split returns the host and the port of host:port and [IPv6]:port. Either may be empty. A missing part and any
+// addition are errors.
 func Split(s string) (host, port string, err error) {
 	colon := strings.LastIndexByte(s, ':')
 	switch bracket := strings.IndexByte(s, ']'); {
@@ -34,7 +34,7 @@ func Split(s string) (host, port string, err error) {
 	return host, port, nil
 }
 
-// Join returns host and port as a URI has them. The port is written without leading zeros.
+// Join returns host and port in the form of a URI, the port without leading zeros.
 func Join(host string, port uint16) string {
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"

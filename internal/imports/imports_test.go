@@ -132,7 +132,10 @@ var testRules = []rule{
 	{"internal/config", []string{"internal/descriptor"}},
 	{"probe/...", []string{"internal/cgroup", "probe/..."}},
 	{"cmd/grpc_health_probe", []string{"probe/probetest"}},
-	{"cmd/buildpack", []string{"build/executable/executabletest", "build/github/githubtest", "build/labeltest"}},
+	{"cmd/buildpack", []string{
+		"build/executable/executabletest", "build/github/githubtest", "build/labeltest", "internal/config",
+	}},
+	{"cmd/grpc_health_inspect", []string{"build/labeltest"}},
 	{"scripts/pindigests", []string{"build/executable/executabletest", "build/github/githubtest"}},
 }
 

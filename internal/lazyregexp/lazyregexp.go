@@ -1,7 +1,7 @@
-// Package lazyregexp compiles the regular expressions of package-level variables when they are first used: the detect
-// phase has a thousand of them, and an app needs those of its language. The go command does the same by a package of
-// this name. An expression is executed only on a text that has one of the literals which every match has. Begin with
-// [New].
+// Package lazyregexp compiles the regular expressions of package-level variables on first use: the detect phase has a
+// thousand expressions, and an app needs only the expressions of its language. The go command has a package of the same
+// name and purpose. An expression is executed only on a text with one of the literals that every match needs. Begin
+// with [New].
 package lazyregexp
 
 import (
@@ -12,18 +12,18 @@ import (
 	"sync"
 )
 
-// Regexp is a regular expression that is compiled when it is first used. Its methods are those of [regexp.Regexp].
+// Regexp is a regular expression, compiled on first use, with methods of [regexp.Regexp].
 type Regexp struct {
 	expression string
 	compile    func() *regexp.Regexp
 	known      func() known
 }
 
-// never is executed in place of an expression on a text in which it cannot match.
+// never replaces an expression on a text without a possible match.
 var never = regexp.MustCompile(`^[^\x00-\x{10FFFF}]`)
 
-// New returns a regular expression. If it has a mistake, its first use panics. The tests of a package compile all
-// expressions of the package at once, so that they find a mistake in one that they do not use.
+// New returns a regular expression. The first use of a wrong expression panics. In a test program New compiles the
+// expression at once, so that tests find mistakes in unused expressions.
 func New(expression string) *Regexp {
 	r := &Regexp{expression: expression, compile: sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(expression)
@@ -35,10 +35,10 @@ func New(expression string) *Regexp {
 	return r
 }
 
-// isTest reports whether this is the program of a package's tests.
+// isTest reports whether the program is a package's tests.
 var isTest = len(os.Args) > 0 && strings.HasSuffix(os.Args[0], ".test")
 
-// in returns what to execute on a text.
+// in returns the expression to execute on a text: never, or the compiled expression.
 func (r *Regexp) in(text []byte) *regexp.Regexp {
 	if !r.MayMatch(text) {
 		return never
@@ -46,7 +46,6 @@ func (r *Regexp) in(text []byte) *regexp.Regexp {
 	return r.compile()
 }
 
-// inString is in of a string.
 func (r *Regexp) inString(text string) *regexp.Regexp {
 	if !r.known().mayMatch(len(text), func(l literals) bool { return l.inString(text) }) {
 		return never
@@ -54,13 +53,13 @@ func (r *Regexp) inString(text string) *regexp.Regexp {
 	return r.compile()
 }
 
-// MayMatch reports false for a text that lacks literals which every match has, if they are worth looking for. It costs
-// much less than [Regexp.Match].
+// MayMatch reports false for a text that lacks literals of every match, if the literals are worth a search. MayMatch
+// costs much less than [Regexp.Match].
 func (r *Regexp) MayMatch(text []byte) bool {
 	return r.known().mayMatch(len(text), func(l literals) bool { return l.inBytes(text) })
 }
 
-// Literals returns literals of which every match has at least one, in this very case; none if they are not known.
+// Literals returns literals of which every match has at least one, in the same case; none if unknown.
 func (r *Regexp) Literals() [][]byte { return r.known().exact.texts }
 
 // String returns the text of the expression.

@@ -8,35 +8,32 @@ import (
 	"unicode/utf8"
 )
 
-// maxLiterals is how many literals a pattern may have, and minLiteral how many bytes the shortest of them needs, so
-// that looking for them saves time.
+// A search for literals saves time up to maxLiterals of an expression, the shortest at least minLiteral bytes long.
 const (
 	maxLiterals = 16
 	minLiteral  = 3
-	maxRunes    = 3 // those of a class
+	maxRunes    = 3 // of a class
 )
 
-// literals are texts of which every match of an expression has at least one; there are none if they are not known.
+// literals are texts of which every match of an expression has at least one; none if unknown.
 type literals struct {
 	texts [][]byte
-	fold  bool // a match may have them in other case too
+	fold  bool // a match may have the literals in another case too
 }
 
-// known is what is known of all matches of an expression.
+// known is the knowledge of all matches of an expression.
 type known struct {
-	exact literals // in the case in which they are written
-	// needed are those that a text is worth being searched for before the expression is executed on it: it needs one
-	// of each.
+	exact literals // in the case of the expression
+	// needed are the literals worth a search before the expression is executed: a matching text has one of each.
 	needed []literals
-	// isAnchored says that a match begins where the text does, so that executing the expression on a long text may
-	// cost less than searching it.
+	// isAnchored says that a match begins at the beginning of the text. Executing the expression on a long text may
+	// then cost less than the search.
 	isAnchored bool
 }
 
-// maxAnchored is how many bytes a text may have that is searched for the literals of an anchored expression.
+// maxAnchored is the length in bytes up to which a text is searched for the literals of an anchored expression.
 const maxAnchored = 256
 
-// read returns what is known of an expression.
 func read(expression string) known {
 	var k known
 	parsed, err := syntax.Parse(expression, syntax.Perl)
@@ -68,7 +65,7 @@ func read(expression string) known {
 	return k
 }
 
-// mayMatch reports false for a text of a length that lacks literals which it needs.
+// mayMatch reports false for a text without the needed literals. The length is the length of the text.
 func (k known) mayMatch(length int, isIn func(literals) bool) bool {
 	if k.isAnchored && length > maxAnchored {
 		return true
@@ -80,22 +77,20 @@ func (l literals) areWorthwhile() bool {
 	return len(l.texts) <= maxLiterals && shortest(l.texts) >= minLiteral
 }
 
-// inBytes reports whether a text has one of the literals.
 func (l literals) inBytes(text []byte) bool {
 	return slices.ContainsFunc(l.texts, func(literal []byte) bool {
 		return !l.fold && bytes.Contains(text, literal) || l.fold && containsFold(text, literal)
 	})
 }
 
-// inString is inBytes of a string.
 func (l literals) inString(text string) bool {
 	return slices.ContainsFunc(l.texts, func(literal []byte) bool {
 		return !l.fold && strings.Contains(text, string(literal)) || l.fold && containsFold(text, literal)
 	})
 }
 
-// containsFold reports whether a text has a literal in any case. It is true for any text with a longer character, which
-// may be a letter of the literal in another case, such as the sign of Kelvin.
+// containsFold reports whether a text has a literal in any case. The result is true for any text with a character
+// beyond ASCII: the character may be a letter of the literal in another case, such as the sign of Kelvin.
 func containsFold[T []byte | string](text T, literal []byte) bool {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
@@ -119,7 +114,7 @@ func lower(c byte) byte {
 	return c
 }
 
-// literalsIn returns literals of which every match of a part of an expression has one, or nil.
+// literalsIn returns literals, one of which is in every match of a part of an expression, or nil.
 func literalsIn(part *syntax.Regexp, fold bool) [][]byte {
 	switch part.Op {
 	case syntax.OpLiteral:
@@ -131,7 +126,7 @@ func literalsIn(part *syntax.Regexp, fold bool) [][]byte {
 	case syntax.OpCapture, syntax.OpPlus:
 		return literalsIn(part.Sub[0], fold)
 	case syntax.OpConcat:
-		// Every match has one of each list: the list whose shortest literal is the longest is the rarest.
+		// Every match has a literal of each list: the list whose shortest literal is the longest is the rarest.
 		var best [][]byte
 		for _, sub := range part.Sub {
 			if all := literalsIn(sub, fold); shortest(all) > shortest(best) {
@@ -153,7 +148,7 @@ func literalsIn(part *syntax.Regexp, fold bool) [][]byte {
 	return nil
 }
 
-// runesOf returns the characters of a class if they are few, each as a literal.
+// runesOf returns the characters of a class, each as a literal; nil for more than maxRunes.
 func runesOf(class *syntax.Regexp) [][]byte {
 	var all [][]byte
 	for i := 0; i < len(class.Rune); i += 2 {
@@ -167,7 +162,7 @@ func runesOf(class *syntax.Regexp) [][]byte {
 	return all
 }
 
-// shortest returns the length of the shortest literal, and 0 if there is none.
+// shortest returns the length of the shortest literal, 0 for none.
 func shortest(all [][]byte) int {
 	if len(all) == 0 {
 		return 0

@@ -1,5 +1,4 @@
-// Package nearest finds the name that a misspelt one was meant to be. In go the name and those that are known; one of
-// them comes out. Begin with [Name].
+// Package nearest corrects misspelt names: a name and the known names go in, a known name comes out. Begin with [Name].
 package nearest
 
 import (
@@ -7,8 +6,8 @@ import (
 	"slices"
 )
 
-// Name returns the known name that a name differs least from, "" if none is known. Of several it is the one with
-// which the name has the longest beginning in common.
+// Name returns the known name with the least [Distance] from a name, "" without known names. Among equals it returns
+// the known name with the longest common prefix.
 func Name(name string, known []string) string {
 	if len(known) == 0 {
 		return ""
@@ -18,7 +17,7 @@ func Name(name string, known []string) string {
 	})
 }
 
-// commonPrefix returns how many bytes two texts begin with in common.
+// commonPrefix returns the length of the common prefix in bytes.
 func commonPrefix(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -27,8 +26,8 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// Distance returns how many bytes have to be inserted, removed or replaced to make one text of another (Levenshtein's
-// distance). The time is that of the product of the lengths, so only the first 100 bytes of a count.
+// Distance returns the number of bytes to insert, remove or replace between two texts (Levenshtein's distance). The
+// time grows with the product of the lengths, so only the first 100 bytes of a count.
 func Distance(a, b string) int {
 	a = a[:min(len(a), 100)]
 	row := make([]int, len(b)+1)

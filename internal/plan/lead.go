@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// criteria say which of two servers leads, the most important one first: what is compared, and the words for it.
+// criteria decide which of two servers leads, the most important criterion first.
 var criteria = []struct {
-	// ranks is less for the server that leads.
+	// ranks is less for the leading server.
 	ranks func(s Server) int
 	why   func(s Server) string
 }{
@@ -27,7 +27,6 @@ func says(why string) func(Server) string { return func(Server) string { return 
 
 func (s Server) whyShown() string { return s.ShownBy + " starts it first" }
 
-// rank returns 1 for what speaks against a server.
 func rank(against bool) int {
 	if against {
 		return 1
@@ -35,11 +34,11 @@ func rank(against bool) int {
 	return 0
 }
 
-// Sort puts the leading server first: servers in sources before those in built programs, what the build is said to
-// build before the rest, the app proper before tools and tests and these before examples, servers that are constructed,
-// or that a framework makes, before those of which only a registration is found, folders that are named for no language
-// before others, those that a document starts first, those with a health service, those that a main function constructs
-// and then those with a known address before others, and otherwise by path and line.
+// Sort puts the leading server first. The criteria, in this order, prefer: sources to built programs; servers that the
+// build is said to build; the app proper to tools and tests, and tools and tests to examples; constructed servers, or
+// servers of a framework, to mere registrations; folders not named for a language; servers that a document starts
+// first; servers with a health service; servers that a main function constructs; servers with a known address.
+// Otherwise the order is by path and line.
 func Sort(servers []Server) {
 	slices.SortStableFunc(servers, func(a, b Server) int {
 		for _, c := range criteria {
@@ -51,7 +50,7 @@ func Sort(servers []Server) {
 	})
 }
 
-// WhyLeads says in a few words why the first of sorted servers leads; "" if there is no second.
+// WhyLeads says in a few words why the first of the sorted servers leads; "" for fewer than two servers.
 func WhyLeads(sorted []Server) string {
 	if len(sorted) < 2 {
 		return ""
@@ -67,5 +66,5 @@ func WhyLeads(sorted []Server) string {
 // HasHealth reports whether somebody registers the health service.
 func (s Server) HasHealth() bool { return s.Health == HealthRegistered || s.Health == HealthAutomatic }
 
-// CompareBool compares as cmp.Compare does, and puts false before true.
+// CompareBool compares like cmp.Compare, and puts false before true.
 func CompareBool(a, b bool) int { return cmp.Compare(rank(a), rank(b)) }

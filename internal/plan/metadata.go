@@ -8,8 +8,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// The keys of the plan entry's metadata. Those of a server stand at the top for the leading server, and in each table
-// of keyOthers for one other.
+// The keys of the plan entry's metadata. The keys of the leading server stand at the top, the keys of each further
+// server in a table of keyOthers.
 const (
 	keyLanguage         = "language"
 	keyTitle            = "language_title"
@@ -38,14 +38,13 @@ const (
 )
 
 const (
-	// MaxListed is how many servers of an app the plan, the log and the label list: as many as users read, however
-	// many an app is made to have.
+	// MaxListed bounds the servers in the plan, the log and the label: as many as users read, however many an app has.
 	MaxListed = 30
-	// maxUnlisted is more servers than the files that detection reads.
+	// maxUnlisted exceeds the number of files that detection reads.
 	maxUnlisted = 1_000_000
 )
 
-// The words for hosts and certainties in the plan, by their values. What is not known has none.
+// The words for hosts and certainties in the plan, indexed by value. Unknown values have no word.
 var (
 	hosts       = []string{"", "all", "loopback", "interface", "socket"}
 	certainties = []string{"", "default", "written"}
@@ -53,21 +52,21 @@ var (
 
 // Servers are the servers of an app.
 type Servers struct {
-	// Listed are the first ones, at most MaxListed; the first leads.
+	// Listed are the first servers, at most MaxListed; the first leads.
 	Listed []Server
-	// Unlisted is how many more there are.
+	// Unlisted is the number of further servers.
 	Unlisted int
-	// WhyLeads says why the first leads; "" if it is the only one.
+	// WhyLeads says why the first server leads; "" for a single server.
 	WhyLeads string
 }
 
-// List returns the servers of an app, the leading one first.
+// List returns the servers of an app from a sorted list, the leading server first.
 func List(all []Server) Servers {
 	listed := min(len(all), MaxListed)
 	return Servers{all[:listed], len(all) - listed, WhyLeads(all)}
 }
 
-// Lead returns the leading server; the zero value if there is none.
+// Lead returns the leading server, or the zero value without servers.
 func (s Servers) Lead() Server {
 	if len(s.Listed) == 0 {
 		return Server{}
@@ -76,7 +75,7 @@ func (s Servers) Lead() Server {
 }
 
 // Metadata returns the servers as metadata of the plan entry: TOML strings, integers for the numbers, and a table for
-// each server but the first. What is not known has no key.
+// each server but the first. Unknown values have no key.
 func (s Servers) Metadata() map[string]any {
 	if len(s.Listed) == 0 {
 		return map[string]any{}
@@ -99,7 +98,7 @@ func (s Servers) Metadata() map[string]any {
 }
 
 // ServersFromMetadata is the inverse of Servers.Metadata. Any buildpack may have written the entry: a value of the
-// wrong type or range counts as not known, and every text that comes back is fit to print.
+// wrong type or range counts as unknown, and every returned text is fit to print.
 func ServersFromMetadata(metadata map[string]any) Servers {
 	lead := serverFromMetadata(metadata)
 	if lead.isZero() {
@@ -117,10 +116,9 @@ func ServersFromMetadata(metadata map[string]any) Servers {
 	return s
 }
 
-// isZero reports whether nothing is known of a server.
 func (s Server) isZero() bool { return reflect.DeepEqual(s, Server{}) }
 
-// tables returns the tables of a list, whatever the decoder makes of one.
+// tables returns the tables of a list of either Go type: decoders differ.
 func tables(list any) []map[string]any {
 	switch list := list.(type) {
 	case []map[string]any:
@@ -211,9 +209,8 @@ func serverFromMetadata(metadata map[string]any) Server {
 	return s
 }
 
-// serviceName matches the names that health services know: full names of services (Protocol Buffers Language
-// Specification, fullIdent), and names that apps make up, as in "order-service". A shell takes none for anything
-// else.
+// serviceName matches the names in health services: full names of services (Protocol Buffers Language Specification,
+// fullIdent), and names of an app's own, as in "order-service". No match has a special meaning in a shell.
 var serviceName = lazyregexp.New(`^[A-Za-z_][\w./-]{0,127}$`)
 
 // IsServiceName reports whether a text may be the name of a service in a health service.
@@ -221,7 +218,7 @@ func IsServiceName(text string) bool { return serviceName.MatchString(text) }
 
 func isNoServiceName(text string) bool { return !IsServiceName(text) }
 
-// indexOf returns the index of a text among those that are known, 0 for any other.
+// indexOf returns the index of a text among the known texts, 0 for an unknown text.
 func indexOf(known []string, text string) int {
 	for i, k := range known {
 		if k == text {
@@ -231,7 +228,7 @@ func indexOf(known []string, text string) int {
 	return 0
 }
 
-// number returns an integer from 1 to a greatest one, 0 for anything else.
+// number returns an integer from 1 to greatest, 0 for any other value.
 func number(metadata map[string]any, key string, greatest int64) int {
 	if n, ok := metadata[key].(int64); ok && n > 0 && n <= greatest {
 		return int(n)

@@ -10,16 +10,17 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// keyMistake is the key of the plan entry's metadata for a mistake in the settings.
+// keyMistake is the key in the plan entry's metadata.
 const keyMistake = "mistake"
 
-// MistakeMetadata returns the metadata of a plan entry that hands a mistake on to the build phase, which fails with it.
+// MistakeMetadata returns the metadata of a plan entry with a mistake in the settings. The build phase fails with the
+// mistake.
 func MistakeMetadata(mistake error) map[string]any {
 	return map[string]any{keyMistake: SafeError(mistake).Error()}
 }
 
-// MistakeFromMetadata returns the mistake in the metadata of a plan entry, nil if there is none. Any buildpack may
-// have written the entry.
+// MistakeFromMetadata returns the mistake in the metadata of a plan entry, nil for none. Any buildpack may have
+// written the entry.
 func MistakeFromMetadata(metadata map[string]any) error {
 	text, ok := metadata[keyMistake].(string)
 	if !ok || text == "" {
@@ -31,13 +32,13 @@ func MistakeFromMetadata(metadata map[string]any) error {
 var (
 	// tokens matches tokens of GitHub (github.blog/engineering/behind-githubs-new-authentication-token-formats).
 	tokens = lazyregexp.New(`\b(?:gh[a-z]_|github_pat_)\w{16,}`)
-	// passwords matches the user and the password in an address.
+	// passwords matches the user and the password in a URL.
 	passwords = lazyregexp.New(`://[^/@\s"]*@`)
 )
 
-// SafeError returns an error as it may be shown. A user can put a secret into the wrong setting, and an app's names can
-// hold anything: tokens of GitHub and the passwords in addresses are hidden, and characters that cannot be printed are
-// escaped as in Go, line breaks among them. An error without any of these is returned as it is.
+// SafeError returns an error that is safe to show. A user can put a secret into the wrong setting, and an app's names
+// can hold anything. SafeError hides GitHub tokens, and users and passwords in URLs, and escapes unprintable characters
+// as Go does, line breaks among them. An error without any of them is returned unchanged.
 func SafeError(err error) error {
 	if err == nil {
 		return nil

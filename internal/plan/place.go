@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// Place is a position in an app: a path with slashes, relative to the app's folder, and a line that counts from 1. Line
-// 0 stands for the whole file.
+// Place is a position in an app: a path with slashes, relative to the app's folder, and a line, counted from 1. Line 0
+// stands for the whole file.
 type Place struct {
 	Path string
 	Line int
 }
 
-// String returns path:line, or the path alone for line 0. It quotes a path that holds anything that a terminal or a
-// TOML file should not be given raw. The zero value gives "".
+// String returns path:line, or the path alone for line 0. It quotes a path with characters unsafe for a terminal or a
+// TOML file. The zero value gives "".
 func (p Place) String() string {
 	if p.Line == 0 {
 		if strings.Contains(p.Path, ":") {
-			return strconv.QuoteToASCII(p.Path) // without quotes its end would read as a line
+			return strconv.QuoteToASCII(p.Path) // without quotes the end of the path would read as a line
 		}
 		return Printable(p.Path)
 	}
@@ -42,12 +42,11 @@ func parsePlace(text string) Place {
 	return Place{path, line}
 }
 
-// maxPrintable is how many bytes of a name from an app go into a log or a build plan: the longest path that Linux
-// takes.
+// maxPrintable bounds the name from an app in a log or a build plan, in bytes: the longest path in Linux.
 const maxPrintable = 4096
 
-// Printable returns text unchanged if it is short, valid UTF-8 and made of printable characters only. Any other text
-// comes back quoted as Go quotes strings: the names in an app can be anything.
+// Printable returns a short text of valid UTF-8 and only printable characters unchanged, and any other text quoted and
+// cut, as a Go string: the names in an app can be anything.
 func Printable(text string) string {
 	plain := len(text) <= maxPrintable && utf8.ValidString(text) && !strings.HasPrefix(text, `"`) &&
 		strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0

@@ -1,10 +1,10 @@
 package plan
 
-// Requirement is an entry that an app's own settings put into the build plan, beside the probe's. The buildpack
-// provides it and requires it.
+// Requirement is an entry of the build plan from an app's own settings, beside the probe's entry. The buildpack
+// provides and requires the entry.
 type Requirement struct {
 	Name     string
 	Metadata map[string]any
-	// Reason is a line for the log that says what is required.
+	// Reason is a line for the log about the requirement.
 	Reason string
 }

@@ -1,17 +1,17 @@
 package plan
 
-// Security is what the sources say of the security of a server's transport: a hint, which decides what a probe tries
-// first. The zero value means that nothing is known.
+// Security is the transport security of a server according to the sources: a hint that decides what a probe tries
+// first. The zero value means unknown.
 type Security struct {
 	Transport Transport
-	// Place is where that is written.
+	// Place is the position of the hint in the sources.
 	Place Place
 }
 
-// Transport is what carries the calls.
+// Transport is the carrier of the calls.
 type Transport string
 
-// The transports, as they stand in the build plan and in the image's label.
+// The transports in the build plan and in the image's label.
 const (
 	UnknownTransport Transport = ""
 	Plaintext        Transport = "plaintext"

@@ -5,19 +5,19 @@ import (
 	"fmt"
 )
 
-// Health says whether a server answers grpc.health.v1.Health/Check. The zero value means that it is not known.
+// Health says whether a server answers grpc.health.v1.Health/Check. The zero value means unknown.
 type Health string
 
-// The values of Health, as they stand in the build plan and in the image's label.
+// The values of Health in the build plan and in the image's label.
 const (
 	HealthRegistered Health = "registered" // the app registers the service
-	HealthAutomatic  Health = "automatic"  // the app's framework registers it without being asked
-	HealthMissing    Health = "missing"    // nobody registers it: every probe would exit 3
+	HealthAutomatic  Health = "automatic"  // the app's framework registers the service unasked
+	HealthMissing    Health = "missing"    // nobody registers the service: every probe would exit 3
 )
 
-// Server is one gRPC server that an app holds.
+// Server is a gRPC server in an app.
 type Server struct {
-	// Language is the name of the language in the build plan, as in "csharp". Title is its name for users, as in "C#".
+	// Language is the name of the language in the build plan, as in "csharp". Title is the name for users, as in "C#".
 	Language, Title string
 	// Framework is the name of the framework that makes the server, as in "grpc-go".
 	Framework string
@@ -28,57 +28,57 @@ type Server struct {
 	// Health says whether the standard health service is registered, and HealthEvidence where.
 	Health         Health
 	HealthEvidence Place
-	// Service is what to ask for if the app sets no status of the whole server, that of the service "": a service, or
-	// several with commas between them. Liveness is the one whose status says whether the server is alive, "" for none.
+	// Service is the service to ask for if the app sets no status of the whole server, the service "". Commas separate
+	// several services. Liveness is the service whose status says whether the server is alive, "" for none.
 	Service, Liveness string
-	// IsServiceUnknown says that the app sets statuses of other services than the whole server, or has to set some, and
-	// that their names are not known.
+	// IsServiceUnknown says that the app sets, or has to set, statuses of services besides the whole server, under
+	// unknown names.
 	IsServiceUnknown bool
-	// StatusName is the code that names such a service, as in "name", and StatusEvidence where that sets the status.
-	// Both are zero if no source is known to set one.
+	// StatusName is the code for the name of an unknown service, as in "name". StatusEvidence is the place that sets
+	// the status. Both are zero if no source is known to set a status.
 	StatusName     string
 	StatusEvidence Place
-	// HealthAdvice is what to write into the server if the health service is missing, fit to be pasted; "" if
-	// nothing is known to help.
+	// HealthAdvice is the code to paste into a server without the health service; "" without known advice.
 	HealthAdvice string
-	// SpeaksFirst says that the server sends something before its client does. A server that is not known to do so may
+	// SpeaksFirst says that the server sends something before its client does. False means unknown: the server may
 	// wait.
 	SpeaksFirst bool
-	// Address is where the server listens, and Security what carries its calls.
+	// Address is where the server listens, and Security what carries the calls.
 	Address  Address
 	Security Security
-	// Strength is how strong the evidence is. Like what follows it is not in the plan, whose first server leads.
+	// Strength is the strength of the evidence. The plan holds neither Strength nor the fields below: the first server
+	// in the plan leads.
 	Strength Strength
-	// Programs are the directories of the main packages that build it, the likeliest first, as far as they are known.
+	// Programs are the directories of the main packages known to build the server, the likeliest first.
 	Programs []string
-	// BuiltBy is what says that the build builds this server, as in "$BP_GO_TARGETS"; "" if nothing does.
+	// BuiltBy names the evidence that the build builds this server, as in "$BP_GO_TARGETS"; "" for none.
 	BuiltBy string
-	// ShownBy is the document that starts this server before others, as in "README.md"; "" if none does.
+	// ShownBy is the document that starts this server before others, as in "README.md"; "" for none.
 	ShownBy string
-	// Aside is the directory of examples, tools, tests or clients that it lies in, "" for the app proper. IsExample
-	// says that it lies in examples, tutorials, benchmarks or a test server.
+	// Aside is the directory of examples, tools, tests or clients around the server, "" for the app proper. IsExample
+	// says that the server lies in examples, tutorials, benchmarks or a test server.
 	Aside     string
 	IsExample bool
-	// IsVariant says that it lies in a folder that is named for its language, as one of several that are the same in
-	// other languages: node/ of a blockchain in Rust is no such folder.
+	// IsVariant says that the server lies in a folder named for its language, beside the same server in further
+	// languages: node/ of a blockchain in Rust is no such folder.
 	IsVariant bool
-	// TestOnly says that the build declares it for tests only.
+	// TestOnly says that the build declares the server for tests only.
 	TestOnly bool
 }
 
-// Strength is how strong the evidence of a server is; a greater one is stronger.
+// Strength is the strength of a server's evidence; a greater value is stronger.
 type Strength int
 
 // The strengths of evidence.
 const (
 	Implementation   Strength = iota // a service is implemented, and a framework makes the server
-	Registration                     // a service is registered with a server that is made elsewhere
+	Registration                     // a service is registered with a server from elsewhere
 	Construction                     // a server is constructed
 	MainConstruction                 // a server is constructed in the main function, or the main package, of a program
 )
 
-// HealthWarning says what a missing health service means and what to write to have it. It is "" if the service is
-// not missing or no advice is known.
+// HealthWarning returns the effect of a missing health service and the code to write. The text is "" if the service is
+// not missing, or without known advice.
 func (s Server) HealthWarning() string {
 	if s.Health != HealthMissing || s.HealthAdvice == "" {
 		return ""
@@ -118,7 +118,7 @@ func (s Server) String() string {
 	return server
 }
 
-// services says which services probes ask for, in place of the whole server.
+// services returns " for" and the services to ask for, or "" for the whole server.
 func (s Server) services() string {
 	switch {
 	case s.Service == "":
@@ -129,7 +129,7 @@ func (s Server) services() string {
 	return " for " + s.Service + " and " + s.Liveness
 }
 
-// at says where something is written, unless the server's evidence says so already.
+// at returns a comma and a place; "" for no place, and for a whole file that is the server's evidence.
 func (s Server) at(p Place) string {
 	if p == (Place{}) || p.Line == 0 && p == s.Evidence {
 		return ""

@@ -8,22 +8,22 @@ import (
 )
 
 var (
-	// table is the head of a table in TOML, and assignment a line with a setting in TOML or in a file .env.
+	// table matches the head of a table in TOML, and assignment a line with a setting in TOML or in a file .env.
 	table = lazyregexp.New(`^\[+([^\[\]]+)\]+\s*(?:[#;].*)?$`)
-	// The value is none if an array or a table of TOML goes on in the next line.
+	// There is no match if an array or a table of TOML goes on in the next line.
 	assignment = lazyregexp.New(
 		`^(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^#\s]*[^#\s\[{,]|))\s*(?:#.*)?$`)
-	// inlineTable is a table of TOML on one line, which has none in it, and inlineSetting a setting in it.
+	// inlineTable matches a table of TOML on a single line, without a table within, and inlineSetting a setting within.
 	inlineTable = lazyregexp.New(
 		`^([A-Za-z_][\w.-]*)\s*=\s*\{((?:\s*[A-Za-z_][\w.-]*\s*=\s*` + inlineValue + `\s*,?)+)\s*\}\s*(?:#.*)?$`)
 	inlineSetting = lazyregexp.New(`([A-Za-z_][\w.-]*)\s*=\s*` + inlineValue)
 )
 
-// inlineValue is a text or another scalar in an inline table.
+// inlineValue matches a text or another scalar in an inline table.
 const inlineValue = `(?:"([^"]*)"|'([^']*)'|([^\s,"'{}\[\]#]+))`
 
-// ReadSettings returns the settings in a file of TOML, of NAME=value lines (.env), or of YAML, which JSON is too. Of
-// the first two it reads what stands on a line of its own, or in an inline table on one.
+// ReadSettings returns the settings in a file of TOML, of NAME=value lines (.env), or of YAML, JSON included. TOML and
+// NAME=value lines are read by [ReadLines].
 func ReadSettings(file string, text []byte) ([]Document, error) {
 	switch path.Ext(file) {
 	case ".toml", ".env", ".ini", ".cfg", ".conf":
@@ -32,7 +32,9 @@ func ReadSettings(file string, text []byte) ([]Document, error) {
 	return ReadYAML(text)
 }
 
-// ReadLines returns the settings that stand on lines of their own: NAME=value, also in the tables of TOML.
+// ReadLines returns the settings on separate lines, NAME=value, also in the tables of TOML, and the settings of TOML's
+// inline tables on a single line. The log names the lines of values: neither the decoder of [DecodeTOML] nor decoders
+// for .env and INI return lines.
 func ReadLines(text []byte) Document {
 	var settings Document
 	within, line := "", 0

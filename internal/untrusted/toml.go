@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// maxTOML is how long a file may be, in bytes. The decoder allocates up to 1,500 bytes for each byte of text. The
-	// largest version catalogs and manifests that developers write have a quarter of this.
+	// maxTOML bounds a file, in bytes. The decoder allocates up to 1,500 bytes for each byte of text. The largest
+	// version catalogs and manifests of developers have a quarter of maxTOML.
 	maxTOML = 256 << 10
-	// maxPath is how many bytes the names of the tables around a value and its key may have together. The decoder
-	// writes them out for each value. Files that developers write have a hundred.
+	// maxPath bounds the names of the tables around a value plus the value's key, in bytes. The decoder writes all
+	// names out for each value. Files of developers have a hundred bytes.
 	maxPath = 1024
 )
 
-// DecodeTOML decodes text into v, as toml.Decode does, and returns what toml.Decode says about the keys. The error is
-// the decoder's, or says which bound the text exceeds.
+// DecodeTOML decodes text into v like toml.Decode, and returns toml.Decode's metadata of the keys. The error is the
+// decoder's, or names the exceeded bound.
 func DecodeTOML(text []byte, v any) (toml.MetaData, error) {
 	if len(text) > maxTOML {
 		return toml.MetaData{}, fmt.Errorf("reading TOML: %d bytes, more than %d", len(text), maxTOML)
@@ -28,7 +28,7 @@ func DecodeTOML(text []byte, v any) (toml.MetaData, error) {
 	return toml.Decode(string(text), v)
 }
 
-// tomlPath is how deep a place in a text lies: the names of the tables and arrays around it.
+// tomlPath is the depth of a place in a text: the names of the tables and arrays around the place.
 type tomlPath struct {
 	levels, bytes int
 }
@@ -37,20 +37,20 @@ func (p tomlPath) plus(other tomlPath) tomlPath {
 	return tomlPath{p.levels + other.levels, p.bytes + other.bytes}
 }
 
-// tomlScanner reads a text once, and knows no more of TOML than what strings and comments are. Tables and arrays nest
-// to maxDepth at most, a key with dots as deep as it has parts: the decoder's time and memory grow with at least the
-// square of the depth.
+// tomlScanner reads a text once, and knows nothing of TOML but strings, comments and nesting. Tables and arrays nest to
+// maxDepth at most, and each part of a dotted key counts as a level: the decoder's time and memory grow with at least
+// the square of the depth.
 type tomlScanner struct {
 	text   []byte
 	line   int
 	header tomlPath   // of the last [table]
 	naming bool       // within the brackets of a [table]
-	opened []tomlPath // of the open brackets, each with the key before it
-	around tomlPath   // the sum of the opened ones
-	key    tomlPath   // what may be a key, so far
+	opened []tomlPath // of the open brackets, each with the key before the bracket
+	around tomlPath   // the sum of opened
+	key    tomlPath   // of the possible key, so far
 }
 
-// checkTOMLLevels returns an error if a text nests deeper than maxDepth, or with longer names than maxPath.
+// checkTOMLLevels returns an error for a text that nests deeper than maxDepth, or with longer names than maxPath.
 func checkTOMLLevels(text []byte) error {
 	s := tomlScanner{text: text, line: 1}
 	for i := 0; i < len(text); i++ {
@@ -77,7 +77,7 @@ func checkTOMLLevels(text []byte) error {
 	return nil
 }
 
-// read takes in a character, or a string or a comment by its first, with its length.
+// read takes in a character, a string or a comment, given by first character and length.
 func (s *tomlScanner) read(first byte, length int) {
 	switch first {
 	case ' ', '\t', '\r', '=':
@@ -110,8 +110,8 @@ func (s *tomlScanner) read(first byte, length int) {
 	}
 }
 
-// endOfTOMLString returns the index after the string that begins at an index. A string that is not closed ends with its
-// line, or with the text if it may have several lines: the decoder fails there.
+// endOfTOMLString returns the index after the string that begins at start. An unclosed string ends with the line, an
+// unclosed string of several lines with the text: the decoder fails there.
 func endOfTOMLString(text []byte, start int) int {
 	quote := text[start]
 	if long := bytes.Repeat([]byte{quote}, 3); bytes.HasPrefix(text[start:], long) {

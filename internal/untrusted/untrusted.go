@@ -1,5 +1,5 @@
-// Package untrusted decodes data files that an app brings. Anybody may have written an app, so each decoder bounds what
-// it reads: the size of the text, how deep it nests and how much it expands to.
+// Package untrusted decodes data files of an app. Anybody may have written an app, so each decoder bounds the size of
+// the text, the depth of nesting and the size after expansion.
 //
 // Begin with [DecodeTOML], and with [ReadSettings] for files of any kind.
 package untrusted

@@ -13,32 +13,32 @@ import (
 )
 
 const (
-	// maxBytes is how long a file may be. The decoder allocates up to 150 bytes for each byte of text. Files that
-	// developers write have a tenth of this.
+	// maxBytes bounds a file. The decoder allocates up to 150 bytes for each byte of text. Files of developers have a
+	// tenth of maxBytes.
 	maxBytes = 128 << 10
-	// maxDepth is how many levels of nested mappings and lists are read. Files that developers write have six.
+	// maxDepth bounds the levels of nested mappings and lists. Files of developers have six.
 	maxDepth = 16
-	// maxKey is how many bytes a key of a mapping may have. The names of all settings below the key repeat it.
+	// maxKey bounds a key of a mapping, in bytes. The names of all settings below repeat the key.
 	maxKey = 100
-	// maxSettings is how many settings a file may expand to: aliases of aliases multiply them.
+	// maxSettings bounds the settings of a file after expansion: aliases of aliases multiply settings.
 	maxSettings = 20_000
 )
 
-// Document is one document of a YAML file: its settings in the order of the file.
+// Document is a document of a YAML file: the settings in the order of the file.
 type Document []Setting
 
 // Setting is a key of a document and its value.
 type Setting struct {
-	// Key is the path from the top of the document, with dots between its parts: grpc.port. The elements of a list are
-	// numbered: hosts[0].
+	// Key is the path from the top of the document, with dots between the parts: grpc.port. The elements of a list have
+	// numbers: hosts[0].
 	Key string
 	// Value is the text of a scalar. It is "" for null, a mapping or a list.
 	Value string
-	// Line is the line of the key, counted from 1. For a setting that comes from an alias it is the line at the anchor.
+	// Line is the line of the key, counted from 1; for a setting from an alias, the line at the anchor.
 	Line int
 }
 
-// Get returns the first setting with the key, and whether there is one.
+// Get returns the first setting with the key, and whether the key exists.
 func (d Document) Get(key string) (Setting, bool) {
 	for _, s := range d {
 		if s.Key == key {
@@ -48,8 +48,8 @@ func (d Document) Get(key string) (Setting, bool) {
 	return Setting{}, false
 }
 
-// ReadYAML returns the documents of a YAML file. An error says what is wrong with the text, or which bound it exceeds.
-// It comes with the documents that were read before it.
+// ReadYAML returns the documents of a YAML file. An error describes the mistake in the text or the exceeded bound, and
+// comes with the documents before the mistake.
 func ReadYAML(text []byte) (documents []Document, err error) {
 	if len(text) > maxBytes {
 		return nil, fmt.Errorf("reading YAML: %d bytes, more than %d", len(text), maxBytes)
@@ -71,17 +71,16 @@ func ReadYAML(text []byte) (documents []Document, err error) {
 	}
 }
 
-// A template that the build or the start of an app fills in is not valid YAML until then: Maven's @name@, {{ }} and {%
-// %} of Helm, Jinja and Ansible, ERB's <% %>. A template that is opened again before it is closed does not count as
-// one: searching to the end of the line for each opening would take time that grows with the square of the line's
-// length.
+// A template is not valid YAML until the build or the start of an app fills it in: Maven's @name@, {{ }} and {% %} of
+// Helm, Jinja and Ansible, ERB's <% %>. A template with a second opening before the closing does not match: a search to
+// the end of the line for each opening would take time in the square of the line's length.
 var (
 	template      = lazyregexp.New(`@[\w.-]+@|\{\{[^{}\n]*\}\}|\{%[^%\n]*%\}|<%[^%\n]*%>`)
 	templateLines = lazyregexp.New(`(?m)^[ \t]*(?:\{\{.*\}\}|\{%.*%\}|<%.*%>)[ \t\r]*$`)
 )
 
-// withoutTemplates empties the lines that are templates, and replaces a template within a line by underscores, which
-// make a value that means nothing. The numbers of the lines stay the same.
+// withoutTemplates empties template lines, and replaces a template within a line by underscores, a value without a
+// meaning. The numbers of the lines stay the same.
 func withoutTemplates(text []byte) []byte {
 	text = templateLines.ReplaceAll(text, nil)
 	return template.ReplaceAllFunc(text, func(t []byte) []byte { return bytes.Repeat([]byte("_"), len(t)) })
@@ -90,10 +89,10 @@ func withoutTemplates(text []byte) []byte {
 // reader collects the settings of a document.
 type reader struct {
 	found Document
-	left  int // how many settings may still be added
+	left  int // settings that may still be added
 }
 
-// read adds the settings below a node, whose key is key.
+// read adds the settings below a node with the key.
 func (r *reader) read(key string, node *yaml.Node, depth int) {
 	if depth > maxDepth {
 		return
@@ -115,7 +114,7 @@ func (r *reader) read(key string, node *yaml.Node, depth int) {
 	}
 }
 
-// add adds the setting of a key, and all below it.
+// add adds the setting of a key, and all settings below.
 func (r *reader) add(key string, line int, value *yaml.Node, depth int) {
 	if r.left--; r.left < 0 {
 		return
@@ -128,11 +127,10 @@ func (r *reader) add(key string, line int, value *yaml.Node, depth int) {
 	r.read(key, value, depth+1)
 }
 
-// pair is a key of a mapping and its value.
 type pair struct{ key, value *yaml.Node }
 
-// pairs returns the pairs of a mapping: its own, and those of the mappings that it merges whose keys it does not have
-// itself (yaml.org/type/merge.html).
+// pairs returns the pairs of a mapping: the mapping's own pairs, and the pairs of merged mappings with further keys
+// (yaml.org/type/merge.html).
 func (r *reader) pairs(mapping *yaml.Node, depth int) []pair {
 	var pairs []pair
 	var merged []*yaml.Node
@@ -169,7 +167,7 @@ func (r *reader) pairs(mapping *yaml.Node, depth int) []pair {
 	return pairs
 }
 
-// resolveAlias returns the node that an alias stands for, or the node itself.
+// resolveAlias returns the target of an alias, or the node itself.
 func resolveAlias(node *yaml.Node) *yaml.Node {
 	if node.Kind == yaml.AliasNode {
 		return node.Alias

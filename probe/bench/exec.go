@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// process is one run of a program. Package os/exec is not used, because its goroutines and pipes would be measured too.
+// process is one run of a program. Package os/exec is not used: the measurement would include its goroutines and pipes.
 type process struct {
 	pid   int
 	start time.Time
@@ -33,7 +33,7 @@ func launch(p program, args []string, attr *syscall.SysProcAttr) (process, error
 	return process{pid, start}, nil
 }
 
-// wait waits for the end of a process that nobody traces.
+// wait waits for the end of an untraced process.
 func (p process) wait(usage *syscall.Rusage) (syscall.WaitStatus, error) {
 	for {
 		var status syscall.WaitStatus
@@ -54,9 +54,9 @@ func passed(p program, status syscall.WaitStatus) error {
 	return nil
 }
 
-// timed runs a program once, from fork to exit. It returns the wall time, the CPU time of user and kernel together,
-// both in seconds, and the number of page faults. It does not return peak memory: a child made by vfork begins in the
-// memory of its parent, and its rusage keeps the parent's peak if that is higher.
+// timed runs a program once, from fork to exit. The results are the wall time and the CPU time of user and kernel
+// together, both in seconds, and the number of page faults. Peak memory is not a result: a child made by vfork begins
+// in the memory of the parent, and the child's rusage keeps the parent's peak if higher.
 func timed(p program, args []string) (wall, cpu, faults float64, err error) {
 	proc, err := launch(p, args, nil)
 	if err != nil {
@@ -72,13 +72,13 @@ func timed(p program, args []string) (wall, cpu, faults float64, err error) {
 	return wall, cpu, float64(usage.Minflt + usage.Majflt), passed(p, status)
 }
 
-// traced runs a program once, and returns the peak of its resident memory, in bytes, and of its threads. It stops each
-// thread as the thread exits: then the kernel's record of the process (VmHWM and Threads in /proc/PID/status) is
-// complete, and still there.
+// traced runs a program once, and returns the peak of resident memory, in bytes, and of the number of threads. Each
+// thread is stopped at its exit: the kernel's record of the process (VmHWM and Threads in /proc/PID/status) is then
+// complete, and still present.
 func traced(p program, args []string) (memory, threads float64, err error) {
-	runtime.LockOSThread() // The kernel takes requests from the thread alone that traces.
+	runtime.LockOSThread() // The kernel takes requests from the tracing thread alone.
 	defer runtime.UnlockOSThread()
-	// A process group of its own makes it possible to wait for all its threads and for no other child.
+	// A separate process group makes it possible to wait for all threads of the process and for no other child.
 	proc, err := launch(p, args, &syscall.SysProcAttr{Ptrace: true, Setpgid: true})
 	if err != nil {
 		return 0, 0, err
@@ -109,8 +109,7 @@ func traced(p program, args []string) (memory, threads float64, err error) {
 	}
 }
 
-// resume continues a stopped thread. The first stop is that of the exec, where the options are set; new threads inherit
-// them.
+// resume continues a stopped thread. At the first stop, the exec, resume sets the options, which new threads inherit.
 func resume(pid, tid int, status syscall.WaitStatus) error {
 	signal := 0
 	switch stop := status.StopSignal(); {
@@ -128,8 +127,8 @@ func resume(pid, tid int, status syscall.WaitStatus) error {
 	return err
 }
 
-// peak returns the peak of resident memory, in bytes, and the number of threads of the process of a thread that is
-// about to exit. A thread that has exited has no record any more.
+// peak returns the peak of resident memory, in bytes, and the number of threads of a process. tid is a thread about to
+// exit; a thread that has exited has no record.
 func peak(tid int) (memory, threads float64, err error) {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(tid) + "/status")
 	if err != nil {
@@ -142,7 +141,7 @@ func peak(tid int) (memory, threads float64, err error) {
 	return memory * 1024, threads, err
 }
 
-// statusField returns a number of /proc/PID/status, in the unit it has there (proc_pid_status(5)).
+// statusField returns a number of /proc/PID/status, in the unit of the file (proc_pid_status(5)).
 func statusField(status []byte, name string) (float64, error) {
 	for line := range bytes.Lines(status) {
 		key, value, _ := bytes.Cut(line, []byte(":"))

@@ -11,25 +11,25 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/cgroup"
 )
 
-// cpuLimits are thousandths of a processor, from what a sidecar gets to what a small app does.
+// cpuLimits are thousandths of a processor, from the share of a sidecar to that of a small app.
 var cpuLimits = []int{20, 50, 100}
 
 const (
-	// mostMiB is the largest limit of memory that is tried.
+	// mostMiB is the largest limit of memory to try.
 	mostMiB = 256
-	// passesNeeded is how many runs in a row must pass for a limit of memory to be enough: close to the least limit it
-	// is chance whether one run passes.
+	// passesNeeded is the number of passes in a row for a limit of memory to be enough: close to the least limit, a
+	// single pass is chance.
 	passesNeeded = 10
 )
 
-// limited is what was measured under limits.
+// limited is the result of measurements under limits.
 type limited struct {
 	wall    map[subject]map[int][]float64 // seconds, by limit of CPU time
-	memory  map[subject]int               // the least limit of memory, in MiB
+	memory  map[subject]int               // least limit of memory, in MiB
 	leftOut []error                       // why one or both are empty
 }
 
-// measureLimits measures what the cgroups of this machine allow to limit.
+// measureLimits measures under all limits that the cgroups of this machine allow.
 func measureLimits(ctx context.Context, c config, protocols []protocol) (l limited, err error) {
 	mounted, err := cgroup.Mounted()
 	if err != nil {
@@ -48,10 +48,10 @@ func measureLimits(ctx context.Context, c config, protocols []protocol) (l limit
 	return l, nil
 }
 
-// groupPrefix is what the names of the cgroups that are made begin with.
+// groupPrefix begins the names of the new cgroups.
 const groupPrefix = "grpc-health-probe-bench-"
 
-// writable finds the hierarchy with a controller and makes sure that cgroups can be made in it.
+// writable finds the hierarchy with a controller and makes sure that new cgroups can be made in the hierarchy.
 func writable(controller string, mounted []cgroup.Hierarchy) (cgroup.Hierarchy, error) {
 	h, err := cgroup.WithController(controller, mounted)
 	if err != nil {
@@ -64,17 +64,17 @@ func writable(controller string, mounted []cgroup.Hierarchy) (cgroup.Hierarchy, 
 	return h, cgroup.Remove(group)
 }
 
-// confinedTask is a task in a cgroup of its own, with a limit of CPU time.
+// confinedTask is a task in a separate cgroup, with a limit of CPU time.
 type confinedTask struct {
 	task
 	limit int
 	group string
 }
 
-// wallUnderLimits measures the wall time under each limit of CPU time, in a quarter of the runs. A cgroup is used for
-// many probes, as that of a container is: the kernel hands out its quota to each processor in slices and leaves a
-// millisecond there, so the first probe in a new cgroup is stopped where later ones are not. All other tasks run
-// between two probes of a cgroup, so that its quota has come back.
+// wallUnderLimits measures the wall time under each limit of CPU time, in a quarter of the runs. Many probes use the
+// same cgroup, as in a container: the kernel hands out the quota to each processor in slices and leaves a millisecond
+// there, so the first probe in a new cgroup is stopped where later probes are not. All other tasks run between two
+// probes of a cgroup, so that the quota has come back.
 func wallUnderLimits(
 	ctx context.Context, cpu cgroup.Hierarchy, c config, protocols []protocol,
 ) (walls map[subject]map[int][]float64, err error) {
@@ -121,7 +121,7 @@ func leastMemory(
 	return all, nil
 }
 
-// least returns the least number, up to most, for which passes returns true. It searches by bisection, so it assumes
+// least returns the least number, up to most, for which passes returns true. The search is a bisection, and assumes
 // that passes returns true for all greater numbers.
 func least(most int, passes func(n int) (bool, error)) (int, error) {
 	if ok, err := passes(most); err != nil || !ok {
@@ -160,11 +160,11 @@ func passesUnder(ctx context.Context, memory cgroup.Hierarchy, t task, mib int) 
 	return true, nil
 }
 
-// confined runs a task once in a cgroup, and returns how long it took, in seconds, and how it ended. The process enters
-// the cgroup when it stops at its exec, so what the parent does to start it does not count. The program's file is in
-// the page cache already, and does not count either.
+// confined runs a task once in a cgroup, and returns the wall time, in seconds, and the wait status. The process enters
+// the cgroup at the stop of the exec, so the parent's work for the start does not count. Nor does the program's file,
+// already in the page cache.
 func confined(t task, group string) (wall float64, status syscall.WaitStatus, err error) {
-	runtime.LockOSThread() // The kernel takes requests from the thread alone that traces.
+	runtime.LockOSThread() // The kernel takes requests from the tracing thread alone.
 	defer runtime.UnlockOSThread()
 	proc, err := launch(t.program, t.protocol.args(), &syscall.SysProcAttr{Ptrace: true})
 	if err != nil {

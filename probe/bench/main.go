@@ -1,6 +1,6 @@
-// Command bench measures what one exec of a health probe costs. In go programs that take the flags of
-// grpc-health-probe, out comes a report in Markdown: what each program costs relative to the reference. Begin with run,
-// then measure. The functions timed and traced measure one exec; limits.go measures execs under limits.
+// Command bench measures the cost of one exec of a health probe. In go programs with the flags of grpc-health-probe,
+// out comes a report in Markdown: the cost of each program relative to the reference. Begin with run, then measure. The
+// functions timed and traced measure one exec; limits.go measures execs under limits.
 package main
 
 import (
@@ -28,7 +28,6 @@ Other work distorts the times: run it on a machine that does nothing else. Limit
 and memory need root and writable cgroups; without them the report says what it leaves out.
 `
 
-// config is the command line.
 type config struct {
 	runs     int
 	floors   []program // programs that do nothing
@@ -49,7 +48,7 @@ func main() {
 	if err != nil {
 		exit(err)
 	}
-	// When it is interrupted, it still removes its cgroups and its copies of the programs.
+	// An interrupted run still removes the cgroups and the copies of the programs.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	exit(run(ctx, c))
@@ -63,12 +62,12 @@ func exit(err error) {
 	os.Exit(1)
 }
 
-// parse parses a command line. The help does not name the flags for the floors and for this product's own probes, which
-// scripts/bench.sh sets.
+// parse parses a command line. The help does not name the flags for the floors and for this product's own probes, set
+// by scripts/bench.sh.
 func parse(words []string) (c config, err error) {
 	var against, empty, linked string
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
-	f.SetOutput(io.Discard) // Its errors are printed by main, and its help is another.
+	f.SetOutput(io.Discard) // main prints the errors and another help.
 	f.IntVar(&c.runs, "runs", 200, "")
 	f.StringVar(&against, "against", "", "")
 	f.StringVar(&empty, "empty", "", "")
@@ -105,7 +104,6 @@ func (c *config) validate() error {
 	return nil
 }
 
-// run measures and prints.
 func run(ctx context.Context, c config) (err error) {
 	dir, err := os.MkdirTemp("", "grpc-health-probe-bench-")
 	if err != nil {

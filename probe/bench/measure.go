@@ -7,14 +7,13 @@ import (
 	"os"
 )
 
-// metric is one thing that is measured.
 type metric struct {
 	name string
 	unit string
-	per  float64 // what one of the unit is in the measure's own: seconds, bytes, or a count
+	per  float64 // size of the unit in seconds or bytes, or as a count
 }
 
-// metrics are in the order in which a sample has its values.
+// metrics are in the order of the values in a sample.
 var metrics = []metric{
 	{"wall", " ms", 1e-3},
 	{"CPU", " ms", 1e-3},
@@ -23,16 +22,16 @@ var metrics = []metric{
 	{"threads", "", 1},
 }
 
-// sample is what one program has cost in one round.
+// sample is the cost of one program in one round.
 type sample []float64
 
-// subject is a program and what it is asked to do.
+// subject is a program and its protocol, by name.
 type subject struct {
 	program  string
 	protocol string
 }
 
-// results are the samples of each subject, one from each round. Samples with the same index were taken in the same
+// results are the samples of each subject, one sample for each round. Samples with the same index come from the same
 // round.
 type results map[subject][]sample
 
@@ -53,11 +52,11 @@ func (c *config) tasks(protocols []protocol) (tasks []task) {
 	return tasks
 }
 
-// warmUps are rounds that do not count: the first ones read the programs into the page cache.
+// warmUps are rounds that do not count: the first rounds read the programs into the page cache.
 const warmUps = 3
 
-// rounds runs all tasks n times, in rounds, each round in another random order. So what else the machine does, and what
-// the previous run has left in the processor's caches, affects all tasks alike.
+// rounds runs all tasks n times, in rounds, each round in a new random order. So the machine's other work, and the
+// state of the processor's caches after the previous run, affect all tasks alike.
 func rounds[T any](ctx context.Context, what string, n int, tasks []T, run func(t T, counts bool) error) error {
 	for round := range warmUps + n {
 		progress(what, round+1, warmUps+n)
@@ -74,7 +73,6 @@ func rounds[T any](ctx context.Context, what string, n int, tasks []T, run func(
 	return nil
 }
 
-// measure takes the samples.
 func measure(ctx context.Context, c config, protocols []protocol) (results, error) {
 	all := results{}
 	err := rounds(ctx, "measuring", c.runs, c.tasks(protocols), func(t task, counts bool) error {
@@ -87,7 +85,7 @@ func measure(ctx context.Context, c config, protocols []protocol) (results, erro
 	return all, err
 }
 
-// take takes one sample. Memory and threads come from a run of their own, because being traced takes time.
+// take takes one sample. Memory and threads come from a separate run, because tracing takes time.
 func take(t task) (sample, error) {
 	wall, cpu, faults, err := timed(t.program, t.protocol.args())
 	if err != nil {
@@ -115,7 +113,7 @@ func (r results) values(of subject, metric int) []float64 {
 	return values
 }
 
-// progress writes to standard error how far the work is, ten times in all.
+// progress writes the progress of the work to standard error, ten times in all.
 func progress(what string, n, of int) {
 	if n == of || n%max(1, of/10) == 0 {
 		fmt.Fprintf(os.Stderr, "%s: %d of %d\n", what, n, of)

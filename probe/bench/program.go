@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// program is a program that is measured.
+// program is a program to measure.
 type program struct {
 	name string // in the report
 	path string
 	size int64 // of the file, in bytes
 }
 
-// parseProgram parses NAME=PATH, or PATH alone, in which case the name is that of the file.
+// parseProgram parses NAME=PATH, or PATH alone. Without NAME, the name is the file's name.
 func parseProgram(word string) program {
 	if name, path, ok := strings.Cut(word, "="); ok {
 		return program{name: name, path: path}
@@ -28,9 +28,9 @@ func parseProgram(word string) program {
 // all returns every program, the floors first.
 func (c *config) all() []program { return slices.Concat(c.floors, c.programs) }
 
-// install puts a copy of each program into dir, and makes the copies the ones that are measured. A file that a linker
-// has just written lies in the page cache in other pieces than a copy of it, and runs up to 15% slower: programs that
-// were copied to this machine could not be compared with those that were built on it.
+// install copies each program into dir, for the measurements to use the copies. A file fresh from a linker lies in the
+// page cache in other pieces than a copy, and runs up to 15% slower: a program copied to this machine could not be
+// compared with a program built here.
 func (c *config) install(dir string) error {
 	programs := c.all()
 	for i := range programs {
@@ -49,8 +49,8 @@ func (c *config) install(dir string) error {
 	return nil
 }
 
-// check makes sure that the programs are probes: they must find the server healthy, and an unknown service not. Another
-// program would be fast for nothing.
+// check makes sure that the programs are probes: each must find the server healthy, and an unknown service not. Any
+// other program would be fast for nothing.
 func (c *config) check(protocols []protocol) error {
 	for _, p := range c.programs {
 		for _, protocol := range protocols {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// quantile returns the value below which the given share of the values lies, from 0 to 1. Between two values it
-// interpolates linearly (Hyndman and Fan, "Sample Quantiles in Statistical Packages", definition 7). There must be at
+// quantile returns the value below which the given share of the values lies, from 0 to 1, with linear interpolation
+// between two values (Hyndman and Fan, "Sample Quantiles in Statistical Packages", definition 7). There must be at
 // least one value.
 func quantile(values []float64, share float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))

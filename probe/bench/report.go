@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// report is everything that was measured. Its String is the report in Markdown.
+// report is all measurements. String returns the report in Markdown.
 type report struct {
 	machine   string
 	config    config
@@ -29,7 +29,6 @@ whose packages initialise in every process, so it is what a Go program costs tha
 
 `
 
-// String returns the report.
 func (r report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, introduction, r.machine, r.config.runs, r.config.reference().name)
@@ -46,13 +45,12 @@ func (r report) String() string {
 	return b.String()
 }
 
-// machine describes the machine of the measurements.
 func machine() string {
 	return fmt.Sprintf("linux/%s, %d processors (%s), with %s", runtime.GOARCH, runtime.NumCPU(), processor(),
 		runtime.Version())
 }
 
-// processor returns the name of the processor, which not every architecture has in /proc/cpuinfo.
+// processor returns the name of the processor, which is missing from /proc/cpuinfo on some architectures.
 func processor() string {
 	info, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range bytes.Lines(info) {
@@ -85,7 +83,7 @@ func (r report) sizes(b *strings.Builder) {
 	}
 }
 
-// costs writes the medians of the reference in the first row, and ratios to them below.
+// costs writes the medians of the reference in the first row, and ratios to the medians below.
 func (r report) costs(b *strings.Builder, protocol string) {
 	names := []string{"program"}
 	for _, m := range metrics {
@@ -108,7 +106,6 @@ func (r report) costs(b *strings.Builder, protocol string) {
 
 func (m metric) format(value float64) string { return fmt.Sprintf("%.4g%s", value/m.per, m.unit) }
 
-// spread formats the median and the quartiles.
 func spread(ratios []float64) string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", median(ratios), quantile(ratios, 0.25), quantile(ratios, 0.75))
 }

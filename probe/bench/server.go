@@ -13,8 +13,8 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/probetest"
 )
 
-// serveCommand makes this program the server; the folder for the CA is its argument. The server is a process of its
-// own, so that it does not share its runtime with what measures.
+// serveCommand makes this program the server; the argument is the folder for the CA. The server is a separate process,
+// so that server and measurement do not share a runtime.
 const serveCommand = "serve"
 
 // protocol is a way to speak to the server.
@@ -23,14 +23,14 @@ type protocol struct {
 	Flags []string // of the probe
 }
 
-// args returns the command line of a probe. Its timeouts are long, because a second may not be enough under a limit of
-// CPU time, and a failure would tell nothing about the cost.
+// args returns the command line of a probe. The timeouts are long: under a limit of CPU time a second may not be
+// enough, and a failure would tell nothing about the cost.
 func (p protocol) args() []string {
 	return append([]string{"-connect-timeout=20s", "-rpc-timeout=20s"}, p.Flags...)
 }
 
-// serve runs healthy grpc-go servers, in plaintext and with TLS, until standard input ends. It prints their protocols
-// as JSON.
+// serve runs healthy grpc-go servers, in plaintext and with TLS, until standard input ends, and prints the protocols as
+// JSON.
 func serve(dir string) error {
 	plain, err := probetest.StartWith("plaintext", dir)
 	if err != nil {
@@ -51,7 +51,7 @@ func serve(dir string) error {
 	return err
 }
 
-// server is the server while it runs.
+// server is a running server.
 type server struct {
 	protocols []protocol
 	stop      func()
@@ -84,8 +84,8 @@ func startServer(dir string) (*server, error) {
 }
 
 // pinned returns a command that runs on the last processor only, if there are several and taskset of util-linux is
-// installed. The server would otherwise move between processors, which shows in the wall time. The measured programs
-// are not pinned, since the runtime of Go adapts to the processors that it may use.
+// installed. Otherwise the server would move between processors, which shows in the wall time. The measured programs
+// are not pinned, since the runtime of Go adapts to the allowed processors.
 func pinned(name string, args ...string) *exec.Cmd {
 	if taskset, err := exec.LookPath("taskset"); err == nil && runtime.NumCPU() > 1 {
 		name, args = taskset, append([]string{"-c", strconv.Itoa(runtime.NumCPU() - 1), name}, args...)

@@ -4,6 +4,10 @@
 //
 //	caller --> limiter --> conn --> stream --> scheduler --> target on upstreams --> server
 //
+// The limiter accepts connections, refuses them, and gets their slots back. The scheduler asks in rounds, each for all
+// who wait for the same answer, and stream.answered chooses what a caller is told, by round.status. What all
+// connections have in common is in shared.
+//
 // A caller is anybody in the pod's network, so everything is bounded: how many connections there are (limiter), what
 // one connection can hold (conn, added up in limits.go), what a caller can send without a question (conn.spend), and
 // how often the server is asked (scheduler). The bridge asks the server for each question, and never answers from

@@ -14,7 +14,7 @@ import (
 type metrics struct {
 	answers             [4]atomic.Int64 // to callers, by status of grpc.health.v1
 	checks, nanoseconds atomic.Int64    // of the server
-	notAllowed, evicted atomic.Int64    // connections
+	rejected, evicted   atomic.Int64    // connections
 }
 
 func (m *metrics) addCheck(took time.Duration) {
@@ -46,7 +46,7 @@ func (m *metrics) page(droppedLines int) page {
 	sample("server_check_seconds_count", m.checks.Load())
 	sample("server_check_seconds_sum", time.Duration(m.nanoseconds.Load()).Seconds())
 	family("closed_connections", "counter", "Connections closed because of -allow, or to make room for a newer one.")
-	sample(`closed_connections_total{reason="not_allowed"}`, m.notAllowed.Load())
+	sample(`closed_connections_total{reason="not_allowed"}`, m.rejected.Load())
 	sample(`closed_connections_total{reason="limit"}`, m.evicted.Load())
 	family("dropped_log_lines", "counter", "Lines that the log did not take in time.")
 	sample("dropped_log_lines_total", droppedLines)

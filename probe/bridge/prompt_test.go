@@ -250,7 +250,7 @@ func TestAllow(t *testing.T) {
 		}
 	}
 	_ = from(2) // it is logged once
-	want := "turned away 127.0.0.2: -allow does not name it\n"
+	want := "rejected 127.0.0.2: -allow does not list it\n"
 	finds(t, "the line about it", func() bool { return strings.Contains(log.String(), want) })
 	if strings.Count(log.String(), want) != 1 {
 		t.Errorf("log is\n%s", log)

@@ -25,7 +25,7 @@ type scheduler struct {
 
 	mu        sync.Mutex // of the fields below, and of the rounds of streams
 	queues    map[queueKey]*queue
-	blocked   []*queue // foreign queues whose next round waits for a slot
+	blocked   []*queue // foreign queues whose next round waits for another to end
 	foreign   int      // foreign rounds under way
 	foreignOf map[netip.Addr]int
 }
@@ -113,8 +113,8 @@ func (s *scheduler) forget(q *queue) {
 	s.blocked = slices.DeleteFunc(s.blocked, func(other *queue) bool { return other == q })
 }
 
-// answerFor returns the round that answers a stream, nil if none has ended yet.
-func (s *scheduler) answerFor(st *stream) *round {
+// endedRound returns the round that answers a stream, nil if none has ended yet.
+func (s *scheduler) endedRound(st *stream) *round {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := st.answer
@@ -186,7 +186,7 @@ func (s *scheduler) run(q *queue, r *round) {
 	defer s.mu.Unlock()
 	q.underWay = slices.DeleteFunc(q.underWay, func(other *round) bool { return other == r })
 	if q.key.foreign {
-		s.releaseForeign(q.key.from)
+		s.foreignEnded(q.key.from)
 	}
 	s.start(q)
 	s.forget(q)
@@ -203,9 +203,9 @@ func (s *scheduler) deliver(r *round) {
 	r.waiters = nil
 }
 
-// releaseForeign frees the slot of a foreign round, for the caller with the fewest slots and, of several, for the
-// longest wait. s is locked.
-func (s *scheduler) releaseForeign(from netip.Addr) {
+// foreignEnded counts a foreign round as ended, and starts a blocked one: of the caller with the fewest foreign rounds
+// under way and, of several, the one that has waited longest. s is locked.
+func (s *scheduler) foreignEnded(from netip.Addr) {
 	s.foreign--
 	if s.foreignOf[from]--; s.foreignOf[from] == 0 {
 		delete(s.foreignOf, from)
@@ -222,4 +222,21 @@ func (s *scheduler) releaseForeign(from netip.Addr) {
 		s.blocked = slices.Delete(s.blocked, best, best+1)
 		s.start(q)
 	}
+}
+
+// status returns the status that a round's outcome means, and whether the server does not know the service. SERVING is
+// always the server's own answer.
+func (r *round) status() (status outcome.Status, unknown bool) {
+	if r.outcome.Passes() {
+		return outcome.StatusServing, false
+	}
+	if answers := r.outcome.Report.Answers; r.queue.key.kind == oneService && len(answers) == 1 {
+		switch a := answers[0]; {
+		case a.IsUnknownService():
+			return outcome.StatusServiceUnknown, true
+		case a.Err == nil:
+			return a.Status, false
+		}
+	}
+	return outcome.StatusNotServing, false
 }

@@ -100,7 +100,7 @@ func TestQuestionsOfTheSameMomentShareAnAnswer(t *testing.T) {
 	close(proceed)
 	for i := range streams {
 		var answer *round
-		finds(t, "an answer", func() bool { answer = s.answerFor(&streams[i]); return answer != nil })
+		finds(t, "an answer", func() bool { answer = s.endedRound(&streams[i]); return answer != nil })
 		if !answer.outcome.Passes() {
 			t.Errorf("the answer to caller %d is %v", i, answer.outcome)
 		}

@@ -69,11 +69,11 @@ const maxLoggedRejected = 8
 
 // noteRejected counts and logs a caller that -allow does not list: the pod's probes fail if the kubelet is rejected.
 func (s *shared) noteRejected(from netip.Addr) {
-	s.metrics.notAllowed.Add(1)
+	s.metrics.rejected.Add(1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.rejected) < maxLoggedRejected && !slices.Contains(s.rejected, from) {
 		s.rejected = append(s.rejected, from)
-		s.log.Print(fmt.Sprintf("turned away %v: -allow does not name it", from))
+		s.log.Print(fmt.Sprintf("rejected %v: -allow does not list it", from))
 	}
 }

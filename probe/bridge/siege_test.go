@@ -180,8 +180,8 @@ func besiege(t *testing.T, a attack, addr string) (stop func()) {
 	t.Helper()
 	var all []*exec.Cmd
 	for range besiegers {
-		// Attackers are on other machines, and leave a bridge its processor.
-		attacker := exec.Command("nice", "-n", "10", "bridge_attacker", a.name, addr)
+		// Attackers are on other machines, so all their threads leave a bridge its processor, even a single one.
+		attacker := exec.Command("nice", "-n", "19", "bridge_attacker", a.name, addr)
 		attacker.Stderr = os.Stderr
 		if err := attacker.Start(); err != nil {
 			t.Fatal(err)

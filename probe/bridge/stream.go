@@ -38,9 +38,9 @@ type stream struct {
 	// round is the stream's next round, and answer the ended one. The scheduler locks both.
 	round, answer *round
 
-	slot  semaphore // with a slot of this call, nil for none
-	watch watchCall
-	list  listCall
+	permit semaphore // that the call holds, nil for none
+	watch  watchCall
+	list   listCall
 }
 
 // open begins a request, whose message has to arrive within requestTimeout.
@@ -73,10 +73,10 @@ func (st *stream) close() {
 		st.conn.pending.Add(-1)
 		st.conn.shared.scheduler.leave(st)
 	}
-	if st.slot != nil {
-		st.slot.release()
+	if st.permit != nil {
+		st.permit.release()
 	}
-	st.slot, st.watch, st.list, st.wants = nil, watchCall{}, listCall{}, wantsNone
+	st.permit, st.watch, st.list, st.wants = nil, watchCall{}, listCall{}, wantsNone
 }
 
 // due returns the stream's next deadline.
@@ -93,7 +93,7 @@ func (st *stream) advance(now time.Time) error {
 		return nil
 	}
 	if st.waiting {
-		if r := st.conn.shared.scheduler.answerFor(st); r != nil {
+		if r := st.conn.shared.scheduler.endedRound(st); r != nil {
 			st.waiting = false
 			st.conn.pending.Add(-1)
 			st.conn.earn(st.headCost)

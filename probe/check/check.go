@@ -1,10 +1,10 @@
-// Package check is one health check, from the options to the outcome: it connects, asks, tries again if it is told to,
-// judges the answers and explains what went wrong.
+// Package check is one health check, from the options to the outcome: connecting, asking, trying again on request,
+// judging the answers and explaining failures.
 //
 // In go [options.Options]; the network is behind a [Transport], so programs that differ only in their transport give
 // the same answers. Out comes an [outcome.Outcome]. Every deadline and every pause on the way is of the
-// [options.Budget]. Below are what flags mean (options, address, metadata, tlsfiles), what is found out and how it is
-// put into words (outcome), and how files are read (rawfile). Begin with [Prober.Run].
+// [options.Budget]. Below are the meaning of flags (options, address, metadata, tlsfiles), the findings and their words
+// (outcome), and the reading of files (rawfile). Begin with [Prober.Run].
 package check
 
 import (
@@ -20,17 +20,17 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// Prober asks what the options say.
+// Prober asks the questions of the options.
 type Prober struct {
 	Transport Transport
 	Options   *options.Options
-	// Note, if it is set, is told how long things took.
+	// Note, if set, receives the durations of steps.
 	Note func(line string)
-	// Lists says that what the server lists and was not asked for is of interest too: see Prober.noteUnasked.
+	// Lists means to report listed services that were not asked for: see Prober.noteUnasked.
 	Lists bool
-	// Memory, if it is set, is where a search remembers which servers it has found, for the next one.
+	// Memory, if set, keeps the servers found by a search for the next search.
 	Memory *Memory
-	// Change is told each change of the status that a Watch follows.
+	// Change receives each change of the status in a Watch.
 	Change func(outcome.Answer)
 
 	report  outcome.Report
@@ -38,7 +38,7 @@ type Prober struct {
 	notes   []string
 }
 
-// Run probes once, or again and again for as long as the budget says.
+// Run probes once, or again and again until the end of the budget.
 func (p *Prober) Run() *outcome.Outcome {
 	p.Options.Budget.Start()
 	var err error
@@ -85,12 +85,12 @@ func (p *Prober) reach() (err error) {
 	if err != nil {
 		return explainDial(o, err)
 	}
-	// An error in closing changes nothing: next the process ends, or it tries again.
+	// An error in closing changes nothing: next the process ends, or tries again.
 	defer func() { _ = conn.Close() }()
 	p.report.Connect = time.Since(start)
 	err = p.ask(conn)
 	if failed, ok := errors.AsType[*outcome.Failure](err); ok && failed.Code == outcome.ExitConnection {
-		// It does not matter to the user whether Dial or a call has found out.
+		// To the user, a failure in Dial and a failure in a call are the same.
 		p.report = outcome.Report{Attempts: p.report.Attempts}
 		return err
 	}
@@ -128,14 +128,14 @@ func (p *Prober) ask(conn Conn) error {
 	return judge(o, p.report.Answers)
 }
 
-// hide takes the values of headers out of what a server has said in the error of a call.
+// hide removes the values of headers from the server's text in the error of a call.
 func hide(o *options.Options, err error) {
 	if failed, ok := errors.AsType[*outcome.RPCError](err); ok {
 		failed.Message = metadata.Hide(failed.Message, o.Headers)
 	}
 }
 
-// list asks for the status of every service that the server has.
+// list asks for the status of every service of the server.
 func (p *Prober) list(conn Conn) error {
 	statuses, err := conn.List()
 	hide(p.Options, err)
@@ -160,8 +160,7 @@ func (p *Prober) list(conn Conn) error {
 	return judge(p.Options, p.report.Answers)
 }
 
-// judge returns the failures among the answers, or nil. An unusable connection is one failure, however many services
-// were asked for on it.
+// judge returns the failures among the answers, or nil. An unusable connection is one failure for all services.
 func judge(o *options.Options, answers []outcome.Answer) error {
 	var failed outcome.Failures
 	for _, a := range answers {
@@ -187,8 +186,8 @@ func judge(o *options.Options, answers []outcome.Answer) error {
 	return failed
 }
 
-// isAnswer reports whether the server itself has ended the call with a status. A call that is over its deadline is no
-// answer, because it is chance whether the server or the probe notices first.
+// isAnswer reports whether the server itself has ended the call with a status. A call past its deadline is no answer,
+// because chance decides whether the server or the probe notices first.
 func isAnswer(err error) bool {
 	failed, ok := errors.AsType[*outcome.RPCError](err)
 	return ok && failed.Answered && failed.Code != outcome.CodeDeadlineExceeded

@@ -17,8 +17,8 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/sockets"
 )
 
-// explainDial turns the error of a connection into the outcome of the probe, which names the cause and leaves out what
-// the libraries have wrapped around it.
+// explainDial turns the error of a connection into the outcome of the probe, with the cause and without the wrapping of
+// libraries.
 func explainDial(o *options.Options, err error) error {
 	if f, ok := errors.AsType[*outcome.Failure](err); ok {
 		return f
@@ -35,7 +35,7 @@ func explainDial(o *options.Options, err error) error {
 	return f
 }
 
-// dialCause finds the cause of a failed connection and what to do about it.
+// dialCause returns the cause of a failed connection with a hint.
 func dialCause(o *options.Options, e *DialError) *outcome.Failure {
 	lookup, isLookup := errors.AsType[*net.DNSError](e.Err)
 	switch {
@@ -66,7 +66,7 @@ func dialCause(o *options.Options, e *DialError) *outcome.Failure {
 	return socketCause(e.Err)
 }
 
-// speech returns what a server speaks that has not begun as HTTP/2 does.
+// speech returns the protocol of a server whose first bytes are not HTTP/2.
 func speech(e *DialError) outcome.Protocol {
 	if len(e.Answer) == 0 && !IsHangup(e.Err) {
 		return ""
@@ -92,7 +92,6 @@ func timeoutCause(o *options.Options, step Step) *outcome.Failure {
 	return waited(o, o.Budget.ConnectTimeout, string(step), hint)
 }
 
-// socketCause explains why connecting to a TCP or unix socket failed.
 func socketCause(err error) *outcome.Failure {
 	cause := Innermost(err)
 	var hint outcome.Hint
@@ -112,8 +111,8 @@ func socketCause(err error) *outcome.Failure {
 	return outcome.NoConnection(outcome.ClassConnect, cause, hint)
 }
 
-// Innermost removes what packages net and os have wrapped around an error of the kernel, for a message that names the
-// operation and the address.
+// Innermost removes the wrapping of packages net and os from an error of the kernel, for a message with the operation
+// and the address.
 func Innermost(err error) error {
 	if number, ok := errors.AsType[syscall.Errno](err); ok {
 		return number
@@ -124,7 +123,7 @@ func Innermost(err error) error {
 	return err
 }
 
-// answerCause explains why no HTTP/2 was spoken on a connection that was made.
+// answerCause explains why there was no HTTP/2 on an open connection.
 func answerCause(o *options.Options, e *DialError) *outcome.Failure {
 	answer := string(e.Answer)
 	switch {
@@ -144,7 +143,7 @@ func answerCause(o *options.Options, e *DialError) *outcome.Failure {
 	case !IsHangup(e.Err):
 		return outcome.NoConnection(outcome.ClassProtocol, Innermost(e.Err), "is this the gRPC port of the server?")
 	}
-	// All ways in which a peer hangs up have the same message, because it depends on timing which one is seen.
+	// All ways in which a peer hangs up have the same message, because timing decides between them.
 	closed := errors.New("the server closed the connection before its HTTP/2 SETTINGS frame")
 	return outcome.NoConnection(outcome.ClassProtocol, closed, hangupHint(o))
 }
@@ -152,7 +151,7 @@ func answerCause(o *options.Options, e *DialError) *outcome.Failure {
 func hangupHint(o *options.Options) outcome.Hint {
 	switch {
 	case o.TLS && o.WantsCert.Load() && o.TLSClientCert == "":
-		// Servers of gRPC's C core (C++, Python, Ruby, PHP) that miss the certificate send no alert.
+		// Servers of gRPC's C core (C++, Python, Ruby, PHP) send no alert for a missing certificate.
 		return "the server may want a client certificate: set -tls-client-cert and -tls-client-key"
 	case o.TLS && o.WantsCert.Load():
 		return "does the server trust the CA of -tls-client-cert, and is that certificate valid?"
@@ -162,8 +161,7 @@ func hangupHint(o *options.Options) outcome.Hint {
 	return "a server with TLS does that: if yours has TLS, add -tls"
 }
 
-// IsHangup reports whether err is one of those that mean that the server has closed the connection. Which one occurs
-// depends on timing.
+// IsHangup reports whether err means that the server has closed the connection. Timing decides which error occurs.
 func IsHangup(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, syscall.EPIPE)

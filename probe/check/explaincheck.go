@@ -10,19 +10,17 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// call is a call of the health service, as messages about its end name it.
+// call is a call of the health service, in the words of messages about its end.
 type call struct {
 	doing string // such as "listing services"
 	// missing is the hint for UNIMPLEMENTED.
 	missing outcome.Hint
 }
 
-// explainCheck returns the failure for the error of an answer.
 func explainCheck(o *options.Options, a outcome.Answer) *outcome.Failure {
 	return call{"checking " + outcome.Subject(a.Service), missingServiceHint(o)}.explain(o, a.Err)
 }
 
-// explainList returns the outcome for the error of a connection's List.
 func explainList(o *options.Options, err error) error {
 	listing := call{
 		"listing services",
@@ -31,7 +29,6 @@ func explainList(o *options.Options, err error) error {
 	return listing.outcome(o, err)
 }
 
-// explainWatch returns the outcome for the error of a connection's Watch.
 func explainWatch(o *options.Options, service string, err error) error {
 	watching := call{
 		"watching " + outcome.Subject(service),
@@ -40,7 +37,7 @@ func explainWatch(o *options.Options, service string, err error) error {
 	return watching.outcome(o, err)
 }
 
-// outcome is explain for a call that may have found out that the connection is unusable.
+// outcome is explain for a call that may have found the connection unusable.
 func (c call) outcome(o *options.Options, err error) error {
 	if _, unusable := errors.AsType[*DialError](err); unusable {
 		return explainDial(o, err)
@@ -85,8 +82,8 @@ func (c call) hint(failed *outcome.RPCError) outcome.Hint {
 	return ""
 }
 
-// httpHint returns the hint for a server that answers with an HTTP error and not by gRPC: a web server, or a proxy in
-// front of the gRPC server.
+// httpHint returns the hint for an HTTP error in place of a gRPC answer, from a web server or from a proxy in front of
+// the gRPC server.
 func httpHint(o *options.Options, message string) outcome.Hint {
 	switch status := httpStatus(message); {
 	case status == "400" && o.TLS && o.TLSClientCert == "":
@@ -123,8 +120,8 @@ func missingServiceHint(o *options.Options) outcome.Hint {
 	return "register the standard health service, grpc.health.v1.Health, in the server"
 }
 
-// waited returns the failure of waiting for something, which had its own timeout. The hint is for that timeout; if
-// the end of everything came first, the failure names the flag that has set it.
+// waited returns the failure of waiting for something with its own timeout. The hint is for that timeout; if the end of
+// everything came first, the failure names the flag for the end.
 func waited(o *options.Options, own time.Duration, what string, hint outcome.Hint) *outcome.Failure {
 	err := fmt.Errorf("waited %v for %s", own, what)
 	if o.Budget.Overdue() {

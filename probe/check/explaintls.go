@@ -14,7 +14,7 @@ import (
 )
 
 // tlsCause explains why the TLS handshake failed. In TLS 1.3 the server checks the client's certificate after the
-// handshake, so this error can also come with the first bytes that are read.
+// handshake, so the error can also come with the first bytes read.
 func tlsCause(o *options.Options, err error) *outcome.Failure {
 	if IsHangup(err) {
 		f := outcome.NoConnection(outcome.ClassTLS,
@@ -58,15 +58,15 @@ func tlsCause(o *options.Options, err error) *outcome.Failure {
 	return outcome.NoConnection(outcome.ClassTLS, Innermost(err), "")
 }
 
-// validity returns an error that says when a certificate is valid, for one that is not valid now.
+// validity returns the error for a certificate that is not valid now.
 func validity(cert *x509.Certificate) error {
 	return fmt.Errorf("the certificate of %q is valid from %s to %s", cert.Subject.CommonName,
 		cert.NotBefore.UTC().Format(time.RFC3339), cert.NotAfter.UTC().Format(time.RFC3339))
 }
 
-// TLS alerts (RFC 8446 section 6). With those up to certificate_required except the two about the offer, servers
-// refuse a client certificate or complain that there is none. Which one is sent depends on the TLS library of the
-// server: with handshake_failure it may mean either.
+// TLS alerts (RFC 8446 section 6). With the alerts up to certificate_required, except the two about the offer, servers
+// refuse a client certificate or complain that there is none. The choice of the alert depends on the TLS library of the
+// server: handshake_failure may mean a certificate or the offer.
 const (
 	alertHandshakeFailure tls.AlertError = 40
 	alertBadCertificate   tls.AlertError = 42
@@ -100,7 +100,7 @@ func alertCause(o *options.Options, err error) *outcome.Failure {
 	return outcome.NoConnection(outcome.ClassTLS, cause, "")
 }
 
-// What server and probe may not have in common. The probe offers what package crypto/tls of Go does.
+// Hints for a server and a probe with nothing in common. The offer of the probe is that of Go's package crypto/tls.
 const (
 	versionHint outcome.Hint = "the server's newest TLS version is older than 1.2: turn on a newer one in the server"
 	cipherHint  outcome.Hint = "the server accepts no cipher, curve or signature that the probe offers: " +
@@ -113,7 +113,7 @@ func isRemoteAlert(err error) bool {
 	return ok && failed.Op == "remote error"
 }
 
-// isAlert compares texts, since the alerts inside a net.OpError are of a type that crypto/tls does not export.
+// isAlert compares texts, since crypto/tls does not export the type of the alerts inside a net.OpError.
 func isAlert(err error, alerts ...tls.AlertError) bool {
 	for _, alert := range alerts {
 		if isRemoteAlert(err) && strings.HasSuffix(err.Error(), alert.Error()) {

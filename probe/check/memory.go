@@ -8,9 +8,9 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/sockets"
 )
 
-// Memory is what a program that asks again and again remembers of its searches: the servers that were found, and among
-// which sockets. A search asks these servers until one of them has gone, or the container's sockets have changed: a
-// server that starts later may be the one that matters. The zero value is ready for use.
+// Memory keeps the findings of searches for a program with repeated searches: the servers, and the names of all
+// sockets. A search asks the kept servers until a server has gone, or the container's sockets have changed: a server
+// with a later start may matter more. The zero value is ready for use.
 type Memory struct {
 	mu      sync.Mutex
 	servers []*server
@@ -18,8 +18,8 @@ type Memory struct {
 	at      time.Time // of the list
 }
 
-// listPeriod is the shortest time between two lists of the sockets. A list of 2,000 takes ten times the CPU time of a
-// question, and a bridge may be asked a hundred questions a second.
+// listPeriod is the shortest time between two lists of the sockets. A list of 2,000 sockets takes ten times the CPU
+// time of a question, and a bridge may be asked a hundred questions a second.
 const listPeriod = time.Second
 
 func (m *Memory) remember(servers []*server, listed []string, at time.Time) {
@@ -30,7 +30,7 @@ func (m *Memory) remember(servers []*server, listed []string, at time.Time) {
 	}
 }
 
-// recall returns the servers, none if the container's sockets have changed.
+// recall returns the servers, or none if the container's sockets have changed.
 func (m *Memory) recall() []*server {
 	if m == nil {
 		return nil

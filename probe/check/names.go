@@ -11,8 +11,8 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
 
-// LookUpPort returns the TCP port of a service by its name. It asks /etc/services, and the few names that package net
-// knows itself: an image made from scratch has no such file.
+// LookUpPort returns the TCP port of a service by its name. The sources are /etc/services and the few names built into
+// package net: an image made from scratch has no /etc/services.
 func LookUpPort(name string) (port int, err error) {
 	if err := rawfile.CheckDescriptors(3); err != nil {
 		return 0, err
@@ -24,8 +24,8 @@ func LookUpPort(name string) (port int, err error) {
 	return port, err
 }
 
-// Zone returns the index of the network interface that the zone of an address names, by its name or its index (RFC 4007
-// section 11.2), and 0 without a zone. It fails if the machine has no such interface; package net would leave out the
+// Zone returns the index of the network interface for the zone of an address, given by name or by index (RFC 4007
+// section 11.2), and 0 without a zone. Zone fails if the machine has no such interface; package net would leave out the
 // zone.
 func Zone(e address.IPEndpoint) (uint32, error) {
 	zone := netip.AddrPort(e).Addr().Zone()

@@ -16,12 +16,12 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/sockets"
 )
 
-// maxServers is how many servers are asked for their health at the same time.
+// maxServers is the greatest number of servers asked for their health at the same time.
 const maxServers = 16
 
-// search asks a server whose address no user has given. The address that the build has found goes first. If it refuses
-// or is no gRPC server, the container's own sockets are asked: what the kernel says of them is the only thing that
-// tells this container's server from one of a sidecar.
+// search asks a server without an address from the user. The address found by the build goes first. If that address
+// refuses or has no gRPC server, the container's own sockets are asked: only the kernel's data about sockets tells this
+// container's server from a sidecar's.
 func (p *Prober) search() error {
 	if servers := p.askRemembered(); servers != nil {
 		return p.adopt(decisive(servers))
@@ -34,7 +34,7 @@ func (p *Prober) search() error {
 	return p.searchBeside(known)
 }
 
-// searchBeside ends the search if a gRPC server has answered at the address that the build has found.
+// searchBeside ends the search if a gRPC server has answered at the address found by the build.
 func (p *Prober) searchBeside(known *server) error {
 	known = p.askOtherWay(known)
 	if !known.isNoServer() || !p.Options.Search.Enabled {
@@ -44,7 +44,7 @@ func (p *Prober) searchBeside(known *server) error {
 	return p.searchSockets(known)
 }
 
-// searchSockets asks the container's own sockets; known is the answer at the address that the build has found, or nil.
+// searchSockets asks the container's own sockets; known is the answer at the address found by the build, or nil.
 func (p *Prober) searchSockets(known *server) error {
 	began := time.Now()
 	found, unknown := sockets.Own()
@@ -75,8 +75,8 @@ func (p *Prober) searchSockets(known *server) error {
 	return notFound(known, found, servers)
 }
 
-// askRemembered asks the servers that the last search has found. It returns nil if there are none, or if they may be
-// others by now.
+// askRemembered asks the servers found by the last search. The result is nil if there are none, or if the servers may
+// have changed.
 func (p *Prober) askRemembered() []*server {
 	remembered := p.Memory.recall()
 	if len(remembered) == 0 {
@@ -94,8 +94,8 @@ func (p *Prober) askRemembered() []*server {
 	return servers
 }
 
-// askFound asks those sockets for their health that may be gRPC servers. A socket that is the only one is asked at
-// once; of several it is found out first what they speak. It returns the sockets with what they speak.
+// askFound asks the possible gRPC servers among the sockets for their health. A single socket is asked at once; of
+// several sockets the protocols are found out first. The result includes the sockets with their protocols.
 func (p *Prober) askFound(found []sockets.Socket) (servers []*server, asked []sockets.Socket, err error) {
 	deadline := p.Options.Budget.Search()
 	if len(found) == 1 && found[0].Owner != sockets.ByPeer && p.Options.Mode == options.ModeReady && p.Memory == nil {
@@ -128,22 +128,21 @@ func (p *Prober) askFound(found []sockets.Socket) (servers []*server, asked []so
 	return servers, found, nil
 }
 
-// mayServe reports whether a gRPC server may be behind a socket that speaks so.
+// mayServe reports whether a gRPC server may be behind a socket with the given protocol.
 func mayServe(o *options.Options, speaks outcome.Protocol) bool {
 	return speaks == outcome.HTTP2 || speaks.MayHaveTLS() || o.Secured() && speaks == outcome.Silent
 }
 
-// server is a socket that was asked for its health.
+// server is a socket asked for its health.
 type server struct {
 	socket  *sockets.Socket
 	*Prober // that has asked it
 	err     error
 }
 
-// tls reports whether it was asked with TLS.
 func (s *server) tls() bool { return s.Options.TLS }
 
-// askAll asks sockets, many at the same time. A Watch, which has no end, asks none of several.
+// askAll asks sockets, up to maxServers at the same time. A Watch, which has no end, asks none of several sockets.
 func (p *Prober) askAll(found []sockets.Socket) (servers []*server) {
 	for some := range slices.Chunk(found, maxServers) {
 		asked := make([]*server, len(some))
@@ -164,9 +163,9 @@ func (p *Prober) askAll(found []sockets.Socket) (servers []*server) {
 	return servers
 }
 
-// askAt asks a socket for its health. Without flags that say what secures the connection, plain text is tried and then
-// TLS, or the other way round if the build tells so; TLS alone if plain text was tried before. No certificate is
-// verified then: what TLS would prove, that this is the container's own server, the kernel has said already.
+// askAt asks a socket for its health. Without flags for the security of the connection, plain text is tried and then
+// TLS, or the reverse on signs of TLS from the build; TLS alone if plain text was tried before. No certificate is
+// verified then: the kernel has proved already that the server is the container's own.
 func (p *Prober) askAt(s *sockets.Socket) *server {
 	if s.Speaks.MayHaveTLS() && !p.Options.Secured() { // sockets.Ask has asked it in plain text
 		return p.askWith(s, true)
@@ -174,8 +173,8 @@ func (p *Prober) askAt(s *sockets.Socket) *server {
 	return p.askOtherWay(p.askWith(s, s.Speaks == "" && p.Options.Search.TLS))
 }
 
-// askOtherWay asks a socket with TLS that has answered to plain text as servers with TLS do, or in plain text if it has
-// answered to TLS with something else, and returns the answer that counts.
+// askOtherWay repeats the question with TLS if a socket has answered to plain text as servers with TLS do, or in plain
+// text if a socket has answered to TLS without gRPC, and returns the answer that counts.
 func (p *Prober) askOtherWay(answer *server) *server {
 	speaks := answer.speaks()
 	if p.Options.Secured() || speaks == "" || !answer.tls() && !speaks.MayHaveTLS() {
@@ -188,15 +187,15 @@ func (p *Prober) askOtherWay(answer *server) *server {
 	return answer
 }
 
-// askWith asks a socket, with TLS beyond what flags say if secure is true.
+// askWith asks a socket, with TLS in addition to flags if secure is true.
 func (p *Prober) askWith(s *sockets.Socket, secure bool) *server {
 	asked := p.serverAt(s, secure)
 	asked.err = asked.reach()
 	return asked
 }
 
-// serverAt returns a socket that is to be asked. Inlined, it would be on the stack during the calls, which is to stay
-// under 4 KB.
+// serverAt returns a socket for a later question. Inlined, serverAt would be on the stack during the calls, and the
+// stack has to stay under 4 KB.
 //
 //go:noinline
 func (p *Prober) serverAt(s *sockets.Socket, secure bool) *server {
@@ -210,7 +209,7 @@ func (p *Prober) serverAt(s *sockets.Socket, secure bool) *server {
 	return &server{socket: s, Prober: one}
 }
 
-// speaks returns what the server has answered, if it was no gRPC.
+// speaks returns the protocol of an answer without gRPC, or "".
 func (s *server) speaks() outcome.Protocol {
 	if s.err == nil {
 		return ""
@@ -218,8 +217,8 @@ func (s *server) speaks() outcome.Protocol {
 	return outcome.FailuresOf(s.err).Worst().Speaks
 }
 
-// isNoServer reports whether no gRPC server is there: nothing listens, or something else answers. What does not answer
-// in time may be one.
+// isNoServer reports whether no gRPC server is there: nothing listens, or something else answers. A socket without an
+// answer in time may be a server.
 func (s *server) isNoServer() bool {
 	return s.speaks() != "" || s.err != nil && outcome.FailuresOf(s.err).Worst().IsRefused()
 }
@@ -236,7 +235,7 @@ func (s *server) hasHealth() bool {
 	return (code != outcome.ExitConnection || s.socket.Speaks == outcome.HTTP2) && !s.answers(outcome.CodeUnimplemented)
 }
 
-// answers reports whether the server has ended all its calls with a status of gRPC.
+// answers reports whether the server has ended all its calls with the given status of gRPC.
 func (s *server) answers(code outcome.Code) bool {
 	if s.isNoServer() {
 		return false
@@ -251,8 +250,8 @@ func (s *server) answers(code outcome.Code) bool {
 	return !slices.ContainsFunc(s.report.Answers, func(a outcome.Answer) bool { return !isCode(a.Err) })
 }
 
-// decisive returns the servers that decide the outcome: those that have a health service and know what was asked for;
-// if there are none, those with a health service; if there are none, those without; then those that fail otherwise.
+// decisive returns the servers that decide the outcome: servers with a health service that knows the services asked
+// for; failing that, servers with a health service; failing that, servers without; then servers that fail otherwise.
 func decisive(servers []*server) []*server {
 	for _, counts := range []func(*server) bool{
 		func(s *server) bool { return s.hasHealth() && !s.answers(outcome.CodeNotFound) },
@@ -268,7 +267,7 @@ func decisive(servers []*server) []*server {
 	return nil
 }
 
-// adopt makes the outcome of servers that of the probe.
+// adopt makes the outcome of servers the outcome of the probe.
 func (p *Prober) adopt(servers []*server) error {
 	attempts := p.report.Attempts
 	p.report = servers[0].report
@@ -338,10 +337,10 @@ func notFound(known *server, found []sockets.Socket, servers []*server) error {
 	return f
 }
 
-// maxDescribed is how many sockets an error names.
+// maxDescribed is the greatest number of sockets in an error.
 const maxDescribed = 10
 
-// describe returns the sockets with what they speak.
+// describe returns the sockets with their protocols.
 func describe(found []sockets.Socket, servers []*server) string {
 	if len(found) == 0 {
 		return "there is none"

@@ -8,9 +8,9 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/tlsfiles"
 )
 
-// TLSConfig returns the client's side of TLS as the flags -tls-* describe it. It notes whether the server asks for a
-// client certificate, for the words about a handshake that fails. It waits for what comes by a pipe until the deadline.
-// The error is a *[outcome.Failure].
+// TLSConfig returns the client's side of TLS for the flags -tls-*. A server's request for a client certificate is noted
+// in o.WantsCert, for the words about a failed handshake. TLSConfig waits for data from pipes until the deadline. The
+// error is a *[outcome.Failure].
 func TLSConfig(o *options.Options, deadline time.Time) (*tls.Config, error) {
 	wantsCert := o.WantsCert
 	wantsCert.Store(false)

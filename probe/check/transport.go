@@ -12,28 +12,27 @@ import (
 
 // Transport opens connections to a gRPC server.
 type Transport interface {
-	// Dial makes a connection: it looks up names, connects by TCP or to a unix socket, and does the TLS handshake. It
-	// may leave waiting for the server's HTTP/2 SETTINGS frame to Settle or to the first call. It gives up at the
-	// deadline that o.Budget.Connect gives, and as soon as an attempt has failed. The error is a *[DialError], or a
-	// *[outcome.Failure] if the transport knows the outcome itself. With -mode=live it is an *[AcceptedError] if the
-	// server accepts connections and the probe has no credentials to ask with.
+	// Dial makes a connection: Dial looks up names, connects by TCP or to a unix socket, and does the TLS handshake.
+	// Waiting for the server's HTTP/2 SETTINGS frame may be left to Settle or to the first call. Dial gives up at the
+	// deadline of o.Budget.Connect, and as soon as an attempt has failed. The error is a *[DialError], or a
+	// *[outcome.Failure] if the transport knows the outcome itself. With -mode=live the error is an *[AcceptedError] if
+	// the server accepts connections and the probe has no credentials to ask with.
 	Dial(o *options.Options) (Conn, error)
 }
 
-// Conn is a connection, good for many calls. It keeps the options of Dial, whose Budget gives it every deadline:
+// Conn is a connection, good for many calls. A Conn keeps the options of Dial, whose Budget sets every deadline:
 // nothing in a probe is cancelled before its deadline.
 type Conn interface {
-	// Settle waits until the server's SETTINGS frame has come, until the deadline that Dial had. The error is a
-	// *[DialError].
+	// Settle waits for the server's SETTINGS frame until the deadline of Dial. The error is a *[DialError].
 	Settle() error
-	// Check calls grpc.health.v1.Health/Check for all services at once, the empty name being the whole server. It
-	// returns an answer for each service, in their order. All have the deadline that Budget.Call gives.
+	// Check calls grpc.health.v1.Health/Check for all services at once, the empty name being the whole server, and
+	// returns an answer for each service, in order. All calls have the deadline of Budget.Call.
 	Check(services []string) []outcome.Answer
-	// List calls Health/List and returns the statuses by service, within the deadline that Budget.Call gives. The error
-	// is a *[outcome.RPCError], or a *[DialError] if the connection proved unusable.
+	// List calls Health/List and returns the statuses by service, within the deadline of Budget.Call. The error is a
+	// *[outcome.RPCError], or a *[DialError] if the connection proved unusable.
 	List() (map[string]outcome.Status, error)
 	// Watch calls Health/Watch for one service and hands each status to receive, until Budget.End or the end of the
-	// call. The error says why the call ended, as that of List does.
+	// call. The error says why the call ended, with the same types as the error of List.
 	Watch(service string, receive func(outcome.Status)) error
 	// Close ends the connection.
 	Close() error
@@ -43,7 +42,7 @@ type Conn interface {
 // few bytes.
 const MaxMessage = 64 << 10
 
-// Step is a part of making a connection. Its text is the phrase for what is being waited for.
+// Step is a part of making a connection. The text completes "waited for".
 type Step string
 
 // The steps of a connection in their order.
@@ -57,7 +56,7 @@ const (
 
 // DialError is the error of a connection that did not become usable.
 type DialError struct {
-	// Step is where it ended.
+	// Step is the step that failed.
 	Step Step
 	// Err is the cause: from package net, crypto/tls or context.
 	Err error
@@ -65,18 +64,18 @@ type DialError struct {
 	Answer []byte
 }
 
-// AcceptedError is the error of a connection that a server has accepted, and that the probe cannot use for lack of
-// credentials. That is no fault of the server, and a restart would bring none.
+// AcceptedError is the error of a connection accepted by the server but useless to the probe for lack of credentials.
+// The server is not at fault, and a restart would bring no credentials.
 type AcceptedError struct {
-	// Err says which credentials the probe lacks.
+	// Err names the missing credentials.
 	Err error
 }
 
-// Error says which credentials the probe lacks.
+// Error names the missing credentials.
 func (e *AcceptedError) Error() string { return fmt.Sprintf("the server was not asked: %v", e.Err) }
 
-// KeepAlive is how the kernel asks a peer with which a Watch is open whether it is still there (tcp(7)): a peer that is
-// gone, with its machine or the way there, is noticed after a minute.
+// KeepAlive lets the kernel ask the peer of a Watch for a sign of life (tcp(7)): the loss of a peer, with its machine
+// or the way there, is noticed after a minute.
 var KeepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 15 * time.Second, Count: 3}
 
 // HangupReason is the message of a call whose connection the server has closed.
@@ -86,7 +85,7 @@ const HangupReason = "server closed the connection before the call ended"
 type GoAwayError struct {
 	// Code is the HTTP/2 error code; 0 is none.
 	Code uint32
-	// Debug is the server's text for users, if any. The server chooses it, so it cannot be trusted.
+	// Debug is the server's text for users, if any. The server chooses the text, so the text is untrusted.
 	Debug string
 }
 

@@ -9,12 +9,12 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// maxUnasked is the greatest number of services that notes name, because a server can list any number.
+// maxUnasked is the greatest number of services in notes, because a server can list any number.
 const maxUnasked = 10
 
-// noteUnasked notes which services are not SERVING, although the whole server is: many libraries answer SERVING for the
-// empty name from the start and for ever, and the app sets the status of its own names alone. It asks Health/List, and
-// is content with no answer, since the probe has passed without it.
+// noteUnasked notes services that are not SERVING although the whole server is: many libraries answer SERVING for the
+// empty name from the start and for ever, and the app sets the status of its own names alone. An error of Health/List
+// is ignored, since the probe has passed already.
 func (p *Prober) noteUnasked(conn Conn) {
 	o := p.Options
 	if !slices.Contains(p.report.Answers, outcome.Answer{Status: outcome.StatusServing}) || o.All || o.Watch {

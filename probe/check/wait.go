@@ -7,15 +7,15 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// The first pause between attempts, and the longest one that doubling makes of it.
+// The first pause between attempts, and the limit for doubling the pause.
 const (
 	firstPause = 100 * time.Millisecond
 	maxPause   = time.Second
 )
 
 // wait tries until an attempt passes, time is up, or an attempt fails for a reason that time does not fix. The outcome
-// is that of the last attempt. Where the end has cut off the last one, it is that of the attempt before, which knows
-// better what is wrong.
+// is that of the last attempt. If the end has cut off the last attempt, the outcome is that of the attempt before,
+// which knows the cause better.
 func (p *Prober) wait() error {
 	budget := &p.Options.Budget
 	var last outcome.Failures
@@ -37,13 +37,12 @@ func (p *Prober) wait() error {
 	}
 }
 
-// isFinal reports whether another attempt would fail as this one did: wrong flags do, and a Workload API that is not
-// there.
+// isFinal reports whether another attempt would fail alike: for wrong flags, or a missing Workload API.
 func isFinal(f *outcome.Failure) bool {
 	return f.Code == outcome.ExitUsage || f.Code == outcome.ExitSPIFFE
 }
 
-// givenUp adds to the failures of the last attempt how long the probe has tried.
+// givenUp adds the time and the number of attempts to the failures of the last attempt.
 func (p *Prober) givenUp(failed outcome.Failures) error {
 	_, limit := p.Options.Budget.Limit()
 	for _, f := range failed {

@@ -7,8 +7,8 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// watch prints each change of a service's status. Where the call ends by its deadline, the last status is the outcome.
-// If it ends before, it has failed.
+// watch reports each change of a service's status. If the call ends by its deadline, the last status is the outcome. An
+// earlier end is a failure.
 func (p *Prober) watch(conn Conn) error {
 	service := p.Options.Services[0]
 	err := conn.Watch(service, func(status outcome.Status) { p.receive(service, status) })
@@ -19,7 +19,7 @@ func (p *Prober) watch(conn Conn) error {
 	return explainWatch(p.Options, service, err)
 }
 
-// receive handles a status. Some servers send the same status again, which is no change.
+// receive handles a status. Some servers repeat a status, which is no change.
 func (p *Prober) receive(service string, status outcome.Status) {
 	if last := p.report.Answers; last != nil && last[0].Status == status {
 		return
@@ -28,8 +28,8 @@ func (p *Prober) receive(service string, status outcome.Status) {
 	p.Change(p.report.Answers[0])
 }
 
-// isEnd reports whether the call ended because time was up. The server is told of the deadline, so it may be the first
-// to end the call.
+// isEnd reports whether the call ended because time was up. The server knows the deadline too, and may be the first to
+// end the call.
 func isEnd(b *options.Budget, err error) bool {
 	failed, ok := errors.AsType[*outcome.RPCError](err)
 	return b.Overdue() || !b.End().IsZero() && ok && failed.Code == outcome.CodeDeadlineExceeded

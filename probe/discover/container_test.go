@@ -97,11 +97,11 @@ func (p *pod) do(f func() error) {
 }
 
 // traits are what a container is like. The zero value has a process namespace of its own and the control group of the
-// test, and sees the hierarchies of version 1 at /sys/fs/cgroup, if this machine has them.
+// test, and sees no group of version 2 at /sys/fs/cgroup, as with version 1.
 type traits struct {
 	group     string     // of version 2
 	older     string     // a group of version 1
-	unified   bool       // it sees version 2 at /sys/fs/cgroup
+	unified   bool       // it sees its group, as all that there is, at /sys/fs/cgroup
 	processes *container // whose processes it shares
 	hidepid   string     // the option of proc(5)
 	readOnly  bool       // the root is
@@ -137,6 +137,9 @@ func (p *pod) start(is traits) *container {
 		}
 		defer folder.Close()
 		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(folder.Fd())
+	}
+	if is.unified {
+		cmd.SysProcAttr.Unshareflags = syscall.CLONE_NEWCGROUP
 	}
 	cmd.Stderr = os.Stderr
 	in, out, err := pipes(cmd)

@@ -1,9 +1,8 @@
-// Package discover says what a container listens on: what each socket speaks, its TLS, the health of its services, and
-// the probes to paste for it. It is what a user asks who does not know, so unlike a probe it leaves no socket out, and
-// it has no verdict.
+// Package discover describes the listening sockets of a container: the protocol and the TLS of each socket, the health
+// of the services, and the probes to paste. The package is for users who do not know, so, unlike a probe, it leaves no
+// socket out and has no verdict.
 //
-// In go the options of a probe, whose address does not count; what they say of TLS, metadata and time does. Begin with
-// [Run].
+// The options of a probe go in: TLS, metadata and time count, the address does not. Begin with [Run].
 package discover
 
 import (
@@ -28,10 +27,10 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/sockets"
 )
 
-// Report is what was found.
+// Report is the result of a discovery.
 type Report struct {
 	Sockets []*outcome.Socket
-	// Note says what the list does not tell; empty for nothing.
+	// Note is a remark on the list of sockets, "" for none.
 	Note string
 }
 
@@ -41,8 +40,8 @@ const (
 	ofPath   = "; a command has this container's path of the probe, and another container may have it elsewhere"
 )
 
-// Run finds the sockets of this container and asks all of them, at most for the time that a search may take. If none is
-// known to be the container's own, as in a debug container, it asks those of the whole network namespace.
+// Run finds the sockets of this container and asks all of them, for at most a second. Without a socket known to be the
+// container's own, as in a debug container, Run asks the sockets of the whole network namespace.
 func Run(t check.Transport, o *options.Options) (*Report, error) {
 	o.Budget.Start()
 	headers, err := metadata.Read(o.FixedHeaders, o.MountedHeaders, options.Pauses(o.Budget.Read()))
@@ -70,7 +69,6 @@ func Run(t check.Transport, o *options.Options) (*Report, error) {
 	return r, nil
 }
 
-// ask asks all sockets that were listed.
 func ask(listed []sockets.Socket, err error) ([]sockets.Socket, error) {
 	if err != nil {
 		return nil, err
@@ -78,10 +76,9 @@ func ask(listed []sockets.Socket, err error) ([]sockets.Socket, error) {
 	return sockets.Ask(listed, sockets.Everyone, time.Now().Add(patience))
 }
 
-// patience is how long a socket may be silent, and how long reading files and a TLS handshake may take.
+// patience bounds the silence of the sockets, the connection for a TLS handshake, and the handshake.
 const patience = time.Second
 
-// describe finds out what is behind a socket.
 func describe(t check.Transport, o *options.Options, s sockets.Socket) *outcome.Socket {
 	d := &outcome.Socket{Address: s.Addr, Own: string(s.Owner), Speaks: s.Speaks}
 	own := *o
@@ -104,13 +101,14 @@ func describe(t check.Transport, o *options.Options, s sockets.Socket) *outcome.
 	return d
 }
 
-// health returns the statuses of all services of a server, if it lists them, and else that of the whole server.
+// health returns the statuses of a server's services, at most maxServices, or the status of the whole server if the
+// server does not list services.
 func health(t check.Transport, o *options.Options) ([]outcome.Answer, error) {
 	conn, err := t.Dial(o)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = conn.Close() }() // it has been good for what it was made for
+	defer func() { _ = conn.Close() }() // the calls are over
 	statuses, err := conn.List()
 	if err != nil {
 		o.Budget = options.Budget{ConnectTimeout: o.Budget.ConnectTimeout, RPCTimeout: o.Budget.RPCTimeout}
@@ -136,10 +134,10 @@ func health(t check.Transport, o *options.Options) ([]outcome.Answer, error) {
 	return answers, nil
 }
 
-// maxServices is how many services of a server are named.
+// maxServices bounds the named services of a server.
 const maxServices = 50
 
-// certificate returns what the server shows in a TLS handshake, or nil if there is none.
+// certificate returns the certificate of the server in a TLS handshake, or nil without a certificate.
 func certificate(o *options.Options) *outcome.Certificate {
 	network, at := "tcp", ""
 	switch e := o.Address.Endpoints[0].(type) {
@@ -158,7 +156,7 @@ func certificate(o *options.Options) *outcome.Certificate {
 	}
 	cert := &outcome.Certificate{}
 	secure := tls.Client(conn, &tls.Config{
-		InsecureSkipVerify: true, // it is described, and nothing is sent
+		InsecureSkipVerify: true, // the certificate is described, and nothing is sent
 		ServerName:         o.ServerName(),
 		NextProtos:         []string{"h2"},
 		VerifyConnection: func(state tls.ConnectionState) error {
@@ -174,16 +172,16 @@ func certificate(o *options.Options) *outcome.Certificate {
 			return &tls.Certificate{}, nil
 		},
 	})
-	_ = secure.Handshake() // a server that wants a client certificate may end it after it has shown its own
+	_ = secure.Handshake() // a server may show a certificate, and then fail for want of a client certificate
 	if cert.Ends.IsZero() {
 		return nil
 	}
 	return cert
 }
 
-// propose adds to each gRPC server that has a health service the probes for it. Kubernetes' own probe does for one in
-// plain text that the kubelet reaches, unless metadata are sent. A command that is to ask one of several servers names
-// its address, and then says itself that there is TLS.
+// propose adds the probes to each gRPC server with a health service. Kubernetes' own probe does for a server in plain
+// text within the kubelet's reach, unless metadata are sent. Among several servers a command names the address, and
+// then also the flags for TLS.
 func (r *Report) propose(found []sockets.Socket, o *options.Options) {
 	servers := 0
 	for _, d := range r.Sockets {
@@ -225,8 +223,8 @@ func withService(p outcome.Probe, service string) *outcome.Probe {
 	return &p
 }
 
-// services returns the service to ask for readiness, and the one for liveness, "" for none: the names that Kubernetes
-// advises, if the server has them.
+// services returns the services to ask for readiness and for liveness, "" for none: the names that Kubernetes advises,
+// if the server has them, in any case.
 func services(answers []outcome.Answer) (readiness, liveness string) {
 	for _, a := range answers {
 		switch strings.ToLower(a.Service) {
@@ -239,7 +237,6 @@ func services(answers []outcome.Answer) (readiness, liveness string) {
 	return readiness, liveness
 }
 
-// program returns the path of this program.
 func program() string {
 	if path, err := os.Executable(); err == nil {
 		return path

@@ -45,6 +45,7 @@ func first() int {
 	}{
 		{true, "none", "/", "", unix.MS_REC | unix.MS_PRIVATE, ""},
 		{true, "proc", "/proc", "proc", 0, config.Hidepid},
+		{true, "none", "/sys/fs/cgroup", "tmpfs", 0, ""}, // over what this machine has
 		{config.Unified, "none", "/sys/fs/cgroup", "cgroup2", 0, ""},
 		{config.ReadOnly, "none", "/", "", unix.MS_REMOUNT | unix.MS_BIND | unix.MS_RDONLY, ""},
 	} {

@@ -13,27 +13,27 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
 
-// AddressFileName is the name of the file with the address that the build of the image has found in the app. It is in
-// the same folder as the args file.
+// AddressFileName is the name of the file with the address that the build of the image has found in the app. The file
+// is in the folder of the args file.
 const AddressFileName = "grpc_health_probe.addr"
 
 // maxAddressFile is the greatest size of an address file, in bytes: an address, a name and a path.
 const maxAddressFile = 16 << 10
 
-// FoundAddress is what the build of an image has found in the app about the address of its server.
+// FoundAddress is the finding of an image's build about the address of the app's server.
 type FoundAddress struct {
-	// Target is an address as -addr takes it, or "" for none.
+	// Target is an address in the form of -addr, or "" for none.
 	Target string
-	// Variable is the environment variable by which the app gets another one, or "".
+	// Variable is the environment variable for another address of the app, or "".
 	Variable string
-	// Place is where they are written in the app's source, which -v prints.
+	// Place is the position of both in the app's source, printed by -v.
 	Place string
-	// TLS tells that there are signs of TLS, and Alone that the app has no other server and that this one speaks before
-	// its client.
+	// TLS means signs of TLS. Alone means that the app has no second server and that the server speaks before the
+	// client.
 	TLS, Alone bool
 }
 
-// FormatAddressFile returns the contents of an address file. Each part has a line of its own.
+// FormatAddressFile returns the contents of an address file, with one part on each line.
 func FormatAddressFile(f FoundAddress) []byte {
 	oneLine := strings.NewReplacer("\n", " ", "\x00", " ").Replace
 	lines := []string{oneLine(f.Target), oneLine(f.Variable), oneLine(f.Place)}
@@ -46,14 +46,14 @@ func FormatAddressFile(f FoundAddress) []byte {
 	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
-// The lines that may follow the first three of an address file.
+// Optional lines after the first three of an address file.
 const (
 	withTLS = "tls"
 	alone   = "alone"
 )
 
-// parseAddressFile is the inverse of FormatAddressFile. Its error has nothing of the file, which may have become a link
-// to a secret.
+// parseAddressFile is the inverse of FormatAddressFile. The error quotes nothing of the file, which may have become a
+// link to a secret.
 func parseAddressFile(file []byte) (FoundAddress, error) {
 	text, isWhole := strings.CutSuffix(string(file), "\n")
 	lines := strings.Split(text, "\n")
@@ -86,10 +86,9 @@ func parseAddressFile(file []byte) (FoundAddress, error) {
 	return f, nil
 }
 
-// fromAddressFile applies the address that the build of the image has found. An image without the file has none, which
-// is no error.
+// fromAddressFile applies the address that the build of the image has found. An image without the file is no error.
 func (c *CommandLine) fromAddressFile() error {
-	path := configPath(os.Executable, os.Args[0], AddressFileName) // if it is "", there is no such file
+	path := configPath(os.Executable, os.Args[0], AddressFileName) // if path is "", no file exists
 	file, err := rawfile.Read(path, maxAddressFile, nil)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil
@@ -104,8 +103,8 @@ func (c *CommandLine) fromAddressFile() error {
 	return c.fromFound(found)
 }
 
-// fromFound applies an address that the build of the image has found: the value that its variable has in this
-// container, or else what the source states.
+// fromFound applies an address that the build of the image has found: the value of the variable in this container, or
+// else the address in the source.
 func (c *CommandLine) fromFound(found FoundAddress) error {
 	c.values.Search.TLS, c.values.Search.Alone = found.TLS, found.Alone
 	in := ""
@@ -137,8 +136,8 @@ func (c *CommandLine) fromFound(found FoundAddress) error {
 	return nil
 }
 
-// targetOf returns the address to probe, if an app is told by a variable to listen on a port, an address, or a URL of
-// this machine.
+// targetOf returns the address to probe for the value of an app's variable: a port, an address, or a URL of this
+// machine.
 func targetOf(value string) (string, error) {
 	listens := value
 	for _, scheme := range []string{"http://", "https://"} {

@@ -14,15 +14,15 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
 
-// ArgsFileName is the name of the file with the default flags. The file is in the folder config, which is next to the
-// folder that bin, with the probe, is in: so the layer with the probe is the same in every image.
+// ArgsFileName is the name of the file with the default flags. The file is in the folder config, next to the parent of
+// the folder bin with the probe: so the layer with the probe is the same in every image.
 const ArgsFileName = "grpc_health_probe.args"
 
 // maxArgsFile is the greatest size of an args file, in bytes.
 const maxArgsFile = 64 << 10
 
-// FormatArgsFile returns the contents of an args file: each word is on a line of its own, without quotes or escapes. It
-// fails if a word has a line break or a zero byte, and if all words together are too long.
+// FormatArgsFile returns the contents of an args file: each word on a separate line, without quotes or escapes. A word
+// with a line break or a zero byte is an error, and so are words that are too long together.
 func FormatArgsFile(words []string) ([]byte, error) {
 	var file bytes.Buffer
 	for i, word := range words {
@@ -41,8 +41,8 @@ func FormatArgsFile(words []string) ([]byte, error) {
 	return file.Bytes(), nil
 }
 
-// parseArgsFile is the inverse of FormatArgsFile. The last line may lack its line break, because users write such
-// files too.
+// parseArgsFile is the inverse of FormatArgsFile. The last line may lack the line break, because users write args files
+// too.
 func parseArgsFile(file []byte) ([]string, error) {
 	if bytes.IndexByte(file, 0) >= 0 {
 		return nil, errors.New("it has a zero byte")
@@ -53,9 +53,9 @@ func parseArgsFile(file []byte) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(file), "\n"), "\n"), nil
 }
 
-// readArgsFile returns the words of the args file, and its path. A file that does not exist is no error.
+// readArgsFile returns the words and the path of the args file. A missing file is no error.
 func readArgsFile() (words []string, path string, err error) {
-	path = configPath(os.Executable, os.Args[0], ArgsFileName) // if it is "", there is no such file
+	path = configPath(os.Executable, os.Args[0], ArgsFileName) // if path is "", no file exists
 	file, err := rawfile.Read(path, maxArgsFile, nil)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, path, nil
@@ -70,7 +70,7 @@ func readArgsFile() (words []string, path string, err error) {
 }
 
 // configPath returns the path of a file in the program's folder config, or "" if the program cannot be found.
-// executable fails if /proc is not mounted; then arg0 helps, if it is an absolute path.
+// executable fails if /proc is not mounted; then an absolute arg0 helps.
 func configPath(executable func() (string, error), arg0, name string) string {
 	program, err := executable()
 	if err != nil && filepath.IsAbs(arg0) {

@@ -18,27 +18,25 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
 
-// CommandLine is the flags of a program that asks as the probe does, while their values are gathered from their
-// sources. Sources are applied one after the other, the lowest first, and a flag that a source sets replaces the whole
-// value that a lower source has set. Only an address that nothing else sets is looked for last: in the address file,
-// then in $PORT.
+// CommandLine has the flags of a program that asks as the probe does, while the values are gathered from the sources.
+// Sources are applied one after another, the lowest first. A flag set by a source replaces the whole value of a lower
+// source. Only an address that no other source sets is looked for last: in the address file, then in $PORT.
 type CommandLine struct {
-	// Flags are all flags of the probe. The program may add its own before the values are gathered.
+	// Flags are all flags of the probe. The program may add more flags before the values are gathered.
 	Flags *flag.FlagSet
-	// CanSearch tells that the program finds its server among the sockets of its container if no user gives an address.
+	// CanSearch means that the program finds the server among the sockets of the container if no user gives an address.
 	CanSearch bool
 
 	program string
 	help    func() string
 	values  *values
-	source  string            // the one that is applied now
-	origin  map[string]string // the source of each flag that is set, by the flag's name
+	source  string            // the source applied now
+	origin  map[string]string // the source of each set flag, by the flag's name
 }
 
-// onCommandLine is the source of flags on the command line.
 const onCommandLine = "flag"
 
-// New returns the command line of a program with its name and its text for -h.
+// New returns the command line of a program with the program's name and the text for -h.
 func New(program string, help func() string) *CommandLine {
 	c := &CommandLine{program: program, help: help, values: newValues(), origin: map[string]string{}}
 	c.Flags = newSet(c.values)
@@ -58,14 +56,14 @@ func Probe() *CommandLine {
 	return c
 }
 
-// sourcedValue is the value of a flag, and notes which source has set it.
+// sourcedValue is the value of a flag, and notes the source of the value.
 type sourcedValue struct {
 	flag.Value
 	name string
 	line *CommandLine
 }
 
-// Set implements flag.Value. A flag that may be given more than once loses its values when the next source sets it.
+// Set implements flag.Value. A repeatable flag loses the values of a lower source.
 func (v *sourcedValue) Set(text string) error {
 	c := v.line
 	if parts, ok := v.Value.(repeatable); ok && c.origin[v.name] != c.source {
@@ -78,7 +76,7 @@ func (v *sourcedValue) Set(text string) error {
 	return nil
 }
 
-// wanted returns an error that says what the value should have been; that of package flag is "parse error".
+// wanted returns an error that describes a valid value; the error of package flag is "parse error".
 func wanted(v flag.Value, err error) error {
 	kind, ok := v.(flag.Getter)
 	if !ok {
@@ -102,9 +100,9 @@ func (v *sourcedValue) IsBoolFlag() bool {
 	return ok && boolean.IsBoolFlag()
 }
 
-// Gather applies all sources, args being the command line. It returns a text if help or the version was all that was
-// asked for. An error in one source does not keep it from reading the others, because any of them may have -o, which
-// says how to print the error. Of several errors it returns that of the highest source.
+// Gather applies all sources; args is the command line. The text is the help or the version, if args ask for either
+// alone. After an error in one source, Gather still reads the rest, because any source may have -o, the format for the
+// error. Of several errors, Gather returns that of the highest source.
 func (c *CommandLine) Gather(args []string) (text string, err error) {
 	fileErr := c.fromArgsFile()
 	invalid := c.fromEnvironment()
@@ -129,8 +127,8 @@ func (c *CommandLine) Gather(args []string) (text string, err error) {
 	return "", fileErr
 }
 
-// lookForAddress applies what is known of an address that no user has given. Programs that can search do so if that is
-// not where the server is; then $PORT counts only if the search finds out nothing.
+// lookForAddress applies an address for users who give none: from the address file, or else from $PORT. A program that
+// can search does so if the server is elsewhere; then $PORT counts only if the search finds nothing.
 func (c *CommandLine) lookForAddress() error {
 	c.values.Search.Enabled = c.CanSearch && !c.isOff("discover")
 	c.values.Budget.SearchTimeout = searchTimeout
@@ -140,8 +138,7 @@ func (c *CommandLine) lookForAddress() error {
 	return c.fromPort()
 }
 
-// searchTimeout is how long a probe may look for its server beyond the time that it has for one whose address it is
-// given.
+// searchTimeout is how long a probe may look for the server, in addition to the time for a server with a given address.
 const searchTimeout = 900 * time.Millisecond
 
 // isOff reports whether a source has set a flag to false.
@@ -149,14 +146,14 @@ func (c *CommandLine) isOff(name string) bool {
 	return c.origin[name] != "" && c.Flags.Lookup(name).Value.String() == "false"
 }
 
-// Discovers reports whether the command line asks for -discover: that of a process, since in a variable or in the args
-// file it would make a report of each probe, and a report passes.
+// Discovers reports whether the command line asks for -discover. A variable or the args file does not count: either
+// would turn each probe into a report, and a report passes.
 func (c *CommandLine) Discovers() bool {
 	return c.values.discover && c.origin["discover"] == onCommandLine
 }
 
-// Options returns what the flags mean together. lookUp knows the names of ports on the machine that is to connect. The
-// error is a *[outcome.Failure], and the options have what flags say of the outcome even then.
+// Options returns the combined meaning of the flags. lookUp knows the names of ports on the machine that is to connect.
+// The error is a *[outcome.Failure]. Even with an error, the options have the settings of the outcome.
 func (c *CommandLine) Options(lookUp address.PortLookup) (*options.Options, error) {
 	err := c.values.validate(lookUp)
 	return &c.values.Options, err
@@ -165,10 +162,10 @@ func (c *CommandLine) Options(lookUp address.PortLookup) (*options.Options, erro
 // Verbose reports whether -v is set.
 func (c *CommandLine) Verbose() bool { return c.values.verbose }
 
-// Format returns how the outcome is to be printed.
+// Format returns the format for the outcome.
 func (c *CommandLine) Format() Format { return c.values.format }
 
-// Source returns the source that has set a flag, or "" for one that has its default.
+// Source returns the source of a flag's value, or "" for the default.
 func (c *CommandLine) Source(name string) string { return c.origin[name] }
 
 // fromPort applies an address on this machine with the port in $PORT, the lowest source of all.
@@ -206,17 +203,16 @@ func (c *CommandLine) fromArgsFile() error {
 	return nil
 }
 
-// invalidValue is a value that a flag does not take.
 type invalidValue struct {
 	flag string
 	err  error
 }
 
-// fromEnvironment applies the variables of all flags that have one, and returns the invalid values, which count unless
-// the command line sets the same flags. -version has no variable: ENV GRPC_HEALTH_PROBE_VERSION=v0.4.56, with which
-// many Dockerfiles say what to install, must not turn each probe into an error. Variables that belong to no flag are
-// ignored: for a Service called grpc-health-probe Kubernetes sets GRPC_HEALTH_PROBE_PORT and the like in every pod. An
-// empty variable is one that is not set.
+// fromEnvironment applies the variables of flags, and returns the invalid values, which count unless the command line
+// sets the same flags. -version has no variable: many Dockerfiles have ENV GRPC_HEALTH_PROBE_VERSION=v0.4.56 for the
+// version to install, which must not turn each probe into an error. Variables without a flag are ignored: for a Service
+// called grpc-health-probe, Kubernetes sets GRPC_HEALTH_PROBE_PORT and the like in every pod. An empty variable counts
+// as unset.
 func (c *CommandLine) fromEnvironment() (invalid []invalidValue) {
 	for _, entry := range os.Environ() {
 		name, value, _ := strings.Cut(entry, "=")
@@ -238,7 +234,7 @@ func (c *CommandLine) fromEnvironment() (invalid []invalidValue) {
 	return invalid
 }
 
-// Describe returns a line for each flag that is set, with its value and its source, and one for each header that is not
+// Describe returns a line for each set flag, with the value and the source, and a line for each header that is not
 // sent.
 func (c *CommandLine) Describe() (notes []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.origin)) {
@@ -255,7 +251,7 @@ func (c *CommandLine) Describe() (notes []string) {
 	return append(notes, metadata.Unsent(c.values.headers)...)
 }
 
-// redacted returns the lines of a value as redact shows them.
+// redacted returns the lines of a value as redact shows each.
 func redacted(value string, redact func(line string) string) string {
 	shown := strings.Split(value, "\n")
 	for i, line := range shown {

@@ -10,29 +10,30 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/options"
 )
 
-// Defaults is what the build of an image has to know about default flags.
+// Defaults is the knowledge of an image's build about default flags.
 type Defaults struct {
-	// HasAddress tells that they name the address of the server.
+	// HasAddress means that the flags name the address of the server.
 	HasAddress bool
-	// Searches tells that a probe with them finds its server wherever it listens.
+	// Searches means that a probe with the flags finds the server wherever the server listens.
 	Searches bool
-	// HasCredentials tells that they say what secures the transport.
+	// HasCredentials means that the flags secure the transport.
 	HasCredentials bool
-	// HasServices tells that they say which services are asked for.
+	// HasServices means that the flags name the services to ask for.
 	HasServices bool
-	// Credentials are the names of the headers in them that carry credentials.
+	// Credentials are the names of the headers with credentials.
 	Credentials []string
-	// NeedsFull tells that they have a flag that only the full probe implements: -alts and -spiffe.
+	// NeedsFull means that a flag is only for the full probe: -alts or -spiffe.
 	NeedsFull bool
-	// NeedsHealth tells that a probe can only pass if the server has the health service.
+	// NeedsHealth means that a probe can only pass if the server has the health service.
 	NeedsHealth bool
-	// Longest is the longest time that a probe takes, LongestAsking that of one that does not look for its server.
+	// Longest is the longest time of a probe, LongestAsking the longest time of a probe that does not look for the
+	// server.
 	Longest, LongestAsking time.Duration
 }
 
-// ReadOptions reads words as the probe's default flags. It parses them as the probe does, and applies every rule that
-// does not depend on values of run time. It does not read the files that flags name, and the port of an address is 0 if
-// it has a name. The error is a *[outcome.Failure] whose Hint says what to change.
+// ReadOptions reads words as the probe's default flags. Parsing is the same as in the probe, with every rule that does
+// not depend on values of run time. ReadOptions does not read the files named by flags, and the port of an address is 0
+// for a name. The error is a *[outcome.Failure] with the necessary change in Hint.
 func ReadOptions(words []string) (options.Options, error) {
 	c := Probe()
 	if err := c.ParseDefaults(words, "default"); err != nil {
@@ -46,7 +47,7 @@ func ReadOptions(words []string) (options.Options, error) {
 	return c.values.Options, err
 }
 
-// ReadDefaults says what follows from words, which [ReadOptions] reads.
+// ReadDefaults returns the consequences of words, as read by [ReadOptions].
 func ReadDefaults(words []string) (Defaults, error) {
 	v, err := ReadOptions(words)
 	if err != nil {
@@ -67,8 +68,8 @@ func ReadDefaults(words []string) (Defaults, error) {
 	}, nil
 }
 
-// RedactArgs returns words, which are flags of the probe, for logs and labels: the values of -rpc-header are hidden.
-// If it is not sure, it hides too much.
+// RedactArgs returns words, the flags of the probe, for logs and labels: the values of -rpc-header are hidden. In
+// doubt, RedactArgs hides too much.
 func RedactArgs(words []string) []string {
 	shown := slices.Clone(words)
 	for i, word := range words {

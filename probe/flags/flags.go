@@ -1,10 +1,10 @@
-// Package flags has the flags of the gRPC health probe: the table of them, the sources of their values, the rules
-// between them, and the help.
+// Package flags has the flags of the gRPC health probe: the table of flags, the sources of values, the rules between
+// flags, and the help.
 //
 // In go the words of a command line, the environment, and the args file beside the executable. Out come the options of
-// the check, or an error whose hint says what to change, or a text for -h and -version. What flags mean can be checked
-// without a network: the package needs neither TLS nor package net, so a program that only reads flags, as the build of
-// an image does, is quickly compiled.
+// the check, or an error with a hint about the necessary change, or a text for -h and -version. The meaning of flags
+// can be checked without a network: the package needs neither TLS nor package net, so a program that only reads flags,
+// such as the build of an image, compiles quickly.
 //
 // Begin with [New]. The build of an image uses [ReadDefaults], [ReadOptions], [FormatArgsFile], [RedactArgs] and [All].
 package flags
@@ -18,21 +18,21 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/metadata"
 )
 
-// definition is everything that has to be known about one flag. The flag set, the environment variables, the help,
-// what is hidden in logs, and [All] follow from it.
+// definition is the complete knowledge about one flag, from which the flag set, the environment variables, the help,
+// the redaction in logs, and [All] follow.
 type definition struct {
 	name string
-	// usage is its line in the help; the word in back quotes stands for the value.
+	// usage is the flag's line in the help; the word in back quotes stands for the value.
 	usage string
-	// upstream tells that grpc-health-probe v0.4.56 has the flag, with the same meaning and default.
+	// upstream means that grpc-health-probe v0.4.56 has the flag, with the same meaning and default.
 	upstream bool
-	// noVariable tells that there is no environment variable for it.
+	// noVariable means that the flag has no environment variable.
 	noVariable bool
-	// redact returns what may be shown of a line of the value; nil if nothing has to be hidden.
+	// redact returns the public part of a line of the value; nil if nothing has to be hidden.
 	redact func(line string) string
 
-	// value returns a pointer to where the value is. What is there before is the default. Its type is the kind of the
-	// flag: see addTo.
+	// value returns a pointer to the value, which holds the default at first. The type is the kind of the flag: see
+	// addTo.
 	value func(*values) any
 }
 
@@ -148,10 +148,9 @@ var definitions = []definition{
 	},
 }
 
-// programName is the name of the probe, whatever its file is called.
+// programName is the name of the probe, whatever name the file has.
 const programName = "grpc_health_probe"
 
-// findFlag returns the definition of a flag, or nil.
 func findFlag(name string) *definition {
 	for i := range definitions {
 		if definitions[i].name == name {
@@ -161,10 +160,10 @@ func findFlag(name string) *definition {
 	return nil
 }
 
-// variablePrefix is what the names of the environment variables of flags begin with.
+// variablePrefix begins the names of the flags' environment variables.
 const variablePrefix = "GRPC_HEALTH_PROBE_"
 
-// variable returns the name of the flag's environment variable, or "" if it has none.
+// variable returns the name of the flag's environment variable, or "" for none.
 func (d *definition) variable() string {
 	if d.noVariable {
 		return ""
@@ -172,12 +171,12 @@ func (d *definition) variable() string {
 	return Variable(d.name)
 }
 
-// Variable returns the name of the environment variable of a flag that has one, by the flag's name.
+// Variable returns the name of a flag's environment variable, by the flag's name. The flag must have a variable.
 func Variable(name string) string {
 	return variablePrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// addTo adds the flag to a flag set, which writes its value to v.
+// addTo adds the flag to a flag set, which writes the value to v.
 func (d *definition) addTo(f *flag.FlagSet, v *values) {
 	switch value := d.value(v).(type) {
 	case *bool:
@@ -193,8 +192,8 @@ func (d *definition) addTo(f *flag.FlagSet, v *values) {
 	}
 }
 
-// newSet returns a flag set with all flags, which writes their values to v. It prints nothing, because it would print
-// values, which may be secrets.
+// newSet returns a flag set with all flags, which writes the values to v. The set prints nothing: values may be
+// secrets.
 func newSet(v *values) *flag.FlagSet {
 	f := flag.NewFlagSet("", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
@@ -205,19 +204,19 @@ func newSet(v *values) *flag.FlagSet {
 	return f
 }
 
-// Flag is what documents and the build of an image have to know about a flag.
+// Flag describes a flag for documents and for the build of an image.
 type Flag struct {
-	// Name is without the dash.
+	// Name has no dash.
 	Name string
-	// Usage is its line in the help, and Value the word in it that stands for the value, "" for a boolean flag.
+	// Usage is the flag's line in the help. Value is the word in Usage for the value, "" for a boolean flag.
 	Usage, Value string
-	// Default is the value without the flag, as it is written on a command line.
+	// Default is the value without the flag, in the form of a command line.
 	Default string
-	// Variable is the environment variable that sets it, "" if none does.
+	// Variable is the environment variable of the flag, "" for none.
 	Variable string
-	// Repeatable tells that it may be given more than once, each time with another value.
+	// Repeatable means that the flag may be given more than once, each time with another value.
 	Repeatable bool
-	// Upstream tells that grpc-health-probe v0.4.56 has it too, with the same meaning and default.
+	// Upstream means that grpc-health-probe v0.4.56 also has the flag, with the same meaning and default.
 	Upstream bool
 }
 

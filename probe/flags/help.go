@@ -13,7 +13,7 @@ with the exit code. -x and --x, -x=value and -x value are the same.
 Flags:
 `
 
-// AddressSources is what a text for -h says about where an address comes from that nothing else sets.
+// AddressSources is the part of a text for -h about the sources of an address that no flag or variable sets.
 const AddressSources = `  4. for the address only: what the build found in the app and wrote to
      ../../config/` + AddressFileName + `: the value of the variable
      that the app reads, else the address in its source
@@ -53,7 +53,7 @@ the probe at once.
 // help is the text for -h.
 func help() string { return helpHead + Describe(newSet(newValues())) + helpTail }
 
-// Describe returns what a text for -h says about flags.
+// Describe returns the part of a text for -h about flags.
 func Describe(set *flag.FlagSet) string {
 	var text strings.Builder
 	set.SetOutput(&text)

@@ -9,8 +9,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/nearest"
 )
 
-// Ignored returns a note for each variable of the environment that is named as those of flags are, and that no flag
-// has: a misspelt one must not be without effect in silence.
+// Ignored returns a note for each environment variable with the prefix of the flags but without a flag: a misspelt
+// variable must not be ignored in silence.
 func (c *CommandLine) Ignored() []string {
 	known := make([]string, len(definitions))
 	for i := range definitions {
@@ -19,8 +19,7 @@ func (c *CommandLine) Ignored() []string {
 	return IgnoredVariables(variablePrefix, known)
 }
 
-// IgnoredVariables returns a note for each variable of the environment whose name begins with the prefix and is none of
-// the known ones.
+// IgnoredVariables returns a note for each environment variable whose name begins with the prefix and is not known.
 func IgnoredVariables(prefix string, known []string) (notes []string) {
 	for _, entry := range os.Environ() {
 		name, value, _ := strings.Cut(entry, "=")
@@ -38,8 +37,8 @@ func IgnoredVariables(prefix string, known []string) (notes []string) {
 	return notes
 }
 
-// isOfService reports whether a variable, without its prefix, may be one that Kubernetes sets in each pod for a
-// Service, such as GRPC_HEALTH_PROBE_SERVICE_HOST for grpc-health-probe (kubernetes.io, "Accessing the Service").
+// isOfService reports whether Kubernetes may set the variable, given without the prefix, in each pod for a Service,
+// such as GRPC_HEALTH_PROBE_SERVICE_HOST for grpc-health-probe (kubernetes.io, "Accessing the Service").
 func isOfService(name, value string) bool {
 	name = "_" + name + "_"
 	has := func(part string) bool { return strings.Contains(name, part) }

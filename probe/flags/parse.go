@@ -12,11 +12,11 @@ import (
 
 const helpHint outcome.Hint = "-h lists the flags and their values"
 
-// Parse applies the words of a command line. It returns flag.ErrHelp for -h and -help; any other error is a
+// Parse applies the words of a command line. The error for -h and -help is flag.ErrHelp; any other error is a
 // *[outcome.Failure].
 func (c *CommandLine) Parse(words []string) error { return c.parse(words, onCommandLine) }
 
-// parse is Parse for words that come from the given source.
+// parse is Parse for words from the given source.
 func (c *CommandLine) parse(words []string, source string) error {
 	c.source = source
 	err := c.Flags.Parse(words)
@@ -33,7 +33,7 @@ func (c *CommandLine) parse(words []string, source string) error {
 	return nil
 }
 
-// parseRest applies the flags after one that is bad.
+// parseRest applies the flags after a bad flag.
 func (c *CommandLine) parseRest() {
 	for rest := c.Flags.Args(); len(rest) > 0; rest = c.Flags.Args() {
 		if _ = c.Flags.Parse(rest); c.Flags.NArg() == len(rest) {
@@ -42,8 +42,8 @@ func (c *CommandLine) parseRest() {
 	}
 }
 
-// ParseDefaults is parse for words that are kept with the image. They cannot ask for help or the version, because every
-// probe would then pass.
+// ParseDefaults is Parse for words kept with the image, from the given source. The words cannot ask for help or the
+// version, because every probe would then pass.
 func (c *CommandLine) ParseDefaults(words []string, source string) error {
 	err := c.parse(words, source)
 	version := c.values.version
@@ -54,8 +54,8 @@ func (c *CommandLine) ParseDefaults(words []string, source string) error {
 	return err
 }
 
-// unparsed returns the failure for an error of package flag. That prints the whole word that it cannot parse, which
-// holds a header if -rpc-header and its value are one argument: no more is shown of it than can be the name of a flag.
+// unparsed returns the failure for an error of package flag. Package flag prints the whole bad word, which holds a
+// header if -rpc-header and the value are one argument: the failure shows only a possible flag name.
 func (c *CommandLine) unparsed(err error) error {
 	word, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	name, _, joined := strings.Cut(word, " ")
@@ -72,8 +72,8 @@ func (c *CommandLine) unparsed(err error) error {
 	return outcome.Misuse(fmt.Errorf("parsing flags: %w", err), helpHint)
 }
 
-// unexpected names the first word that is no flag, unless it may be a header, or the rest of one whose quotes were
-// forgotten.
+// unexpected names the first word that is no flag, unless the word may be a header, or the rest of a header without
+// quotes.
 func (c *CommandLine) unexpected() error {
 	v := c.values
 	headers := len(v.headers) > 0 && c.origin["rpc-header"] == c.source ||

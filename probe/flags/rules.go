@@ -13,15 +13,14 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// rule is what is wrong with a combination of values, and what to do about it. The zero value means that nothing is
-// wrong.
+// rule is the problem of a combination of values, and the remedy. The zero value means no problem.
 type rule struct {
 	problem string
 	hint    outcome.Hint
 }
 
-// broken returns a rule with its problem if it is broken, and the zero value otherwise. It formats the problem only
-// if it is broken, since every start checks all rules.
+// broken returns a rule with the problem if the argument is true, and the zero value otherwise. Only a broken rule
+// formats the problem, since every start checks all rules.
 func broken(is bool, hint outcome.Hint, format string, args ...any) rule {
 	if !is {
 		return rule{}
@@ -30,7 +29,7 @@ func broken(is bool, hint outcome.Hint, format string, args ...any) rule {
 }
 
 // checkRules returns the first broken rule as a *[outcome.Failure]. First come the rules of grpc-health-probe v0.4.56,
-// in its order, then the rules for flags that it does not have.
+// in the order there, then the rules for new flags.
 func (v *values) checkRules() error {
 	for _, rules := range [][]rule{
 		v.timeoutRules(), v.credentialRules(), v.tlsRules(), v.textRules(),
@@ -109,7 +108,7 @@ func (v *values) textRules() []rule {
 	}
 }
 
-// questionRules are for what is asked of the server, and how the outcome is printed.
+// questionRules are for the questions to the server, and the format of the outcome.
 func (v *values) questionRules() []rule {
 	const keep outcome.Hint = "leave it out for "
 	return []rule{
@@ -126,7 +125,7 @@ func (v *values) questionRules() []rule {
 	}
 }
 
-// validate checks the rules, and parses the values that have a format; lookUp knows the names of ports. The error is a
+// validate checks the rules, and parses values with a format; lookUp knows the names of ports. The error is a
 // *[outcome.Failure].
 func (v *values) validate(lookUp address.PortLookup) error {
 	if v.Addr == "" && !v.Search.Enabled {
@@ -136,8 +135,8 @@ func (v *values) validate(lookUp address.PortLookup) error {
 	return v.validateWith(lookUp)
 }
 
-// validateDefaults is validate for values that other sources may complete later, so an address may be missing. The name
-// of a port is looked up in the image that the probe runs in.
+// validateDefaults is validate for values that a later source may complete, so an address may be missing. The name of a
+// port is looked up in the image of the probe.
 func (v *values) validateDefaults() error { return v.validateWith(address.AnyPort) }
 
 func (v *values) validateWith(lookUp address.PortLookup) (err error) {
@@ -148,7 +147,7 @@ func (v *values) validateWith(lookUp address.PortLookup) (err error) {
 		return err
 	}
 	if v.SPIFFE {
-		v.Budget.FetchTimeout = v.Budget.RPCTimeout // as grpc-health-probe has it
+		v.Budget.FetchTimeout = v.Budget.RPCTimeout // as in grpc-health-probe
 	}
 	if v.FixedHeaders, err = metadata.Parse(v.headers); err != nil {
 		return err

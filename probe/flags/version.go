@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// stamp is the version and the commit, with a space between them, of a program that is compiled outside version
-// control. The linker sets it.
+// stamp is the version and the commit, with a space between, of a program compiled outside version control. The linker
+// sets stamp.
 var stamp string
 
-// versionLine says what this binary, a program of that name, was built from.
+// versionLine describes the origin of this binary, a program of the given name.
 func versionLine(program string) string {
 	version, commit, dirty := "(unknown)", "(unknown)", ""
 	if info, ok := debug.ReadBuildInfo(); ok {

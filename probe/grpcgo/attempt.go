@@ -17,13 +17,13 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/options"
 )
 
-// attempt makes the connection of a probe, and a second one if the server has closed the first one without having
-// processed a call. It remembers how far it came and why it ended, of which grpc-go keeps no more than a text inside a
-// later error. It is grpc-go's dialer, its credentials (which wrap the real ones), and reads along.
+// attempt makes the connection of a probe, and a second connection if the server has closed the first without having
+// processed a call. The attempt remembers the last step and the cause of the end; grpc-go keeps only a text inside a
+// later error. The attempt is grpc-go's dialer and credentials (a wrapper of the real credentials), and reads along.
 type attempt struct {
 	credentials.TransportCredentials
 	options   *options.Options
-	handshake check.Step // what TransportCredentials do
+	handshake check.Step // handshake of TransportCredentials
 
 	mu       sync.Mutex
 	changed  sync.Cond // a call is made, or needs no connection any more, or a connection is closed
@@ -32,15 +32,15 @@ type attempt struct {
 	step     check.Step
 	err      error
 	observer *observer           // of the newest connection
-	lost     bool                // the server has closed the connection before without a word
-	leaving  string              // why that connection has ended
-	codes    map[codes.Code]bool // with which the server has ended calls
+	lost     bool                // the server has closed the previous connection without a word
+	leaving  string              // why the previous connection has ended
+	codes    map[codes.Code]bool // codes with which the server has ended calls
 }
 
-// maxDials is how many connections there are at most.
+// maxDials is the greatest number of connections.
 const maxDials = 2
 
-// errNoThird is not shown: what has closed the connections before is.
+// errNoThird is not shown: the cause of the earlier closures is.
 var errNoThird = errors.New("server closes every connection")
 
 func newAttempt(o *options.Options, creds credentials.TransportCredentials, handshake check.Step) *attempt {
@@ -52,8 +52,8 @@ func newAttempt(o *options.Options, creds credentials.TransportCredentials, hand
 	return a
 }
 
-// dial is grpc-go's context dialer. It tries the endpoints one after the other. If none answers, it returns the error
-// of the first one.
+// dial is grpc-go's context dialer. Endpoints are tried one after another. If none answers, dial returns the error of
+// the first endpoint.
 func (a *attempt) dial(ctx context.Context, _ string) (net.Conn, error) {
 	if !a.begin() {
 		return nil, errNoThird
@@ -91,7 +91,7 @@ func dialEndpoint(ctx context.Context, dialer *net.Dialer, endpoint address.Endp
 	return conn, err
 }
 
-// begin begins a connection, if there may be one more.
+// begin begins a connection, and returns false at the limit.
 func (a *attempt) begin() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -109,8 +109,8 @@ func (a *attempt) begin() bool {
 	return true
 }
 
-// netAddress returns an endpoint as package net names it. Dialer.DialTCP would take an IP address as it is, but binds
-// the connection to a local port of its own first, for which the machine may have none left.
+// netAddress returns an endpoint in the form for package net. Dialer.DialTCP would take an IP address, but first binds
+// the connection to a local port, and the machine may have no port left.
 func netAddress(endpoint address.Endpoint) (network, addr string) {
 	switch endpoint := endpoint.(type) {
 	case address.IPEndpoint:
@@ -135,16 +135,16 @@ func (a *attempt) ClientHandshake(ctx context.Context, _ string, raw net.Conn) (
 	return &watched{Conn: conn, attempt: a, number: a.dials, observer: a.observer}, info, nil
 }
 
-// Info implements credentials.TransportCredentials. It leaves out the server name, so that grpc-go uses the authority
-// that it is given.
+// Info implements credentials.TransportCredentials. The server name is left out, so that grpc-go uses the given
+// authority.
 func (a *attempt) Info() credentials.ProtocolInfo {
 	return credentials.ProtocolInfo{SecurityProtocol: a.TransportCredentials.Info().SecurityProtocol}
 }
 
-// Clone implements credentials.TransportCredentials. It makes no copy, because the attempt is the only one.
+// Clone implements credentials.TransportCredentials. Clone makes no copy, because there is only one attempt.
 func (a *attempt) Clone() credentials.TransportCredentials { return a }
 
-// connecting ends the step of looking up the name, because there is an address to connect to.
+// connecting ends the step of name lookup: an address to connect to is known.
 func (a *attempt) connecting() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -167,7 +167,6 @@ func (a *attempt) record(err error) {
 	}
 }
 
-// failure returns why there is no connection.
 func (a *attempt) failure() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -180,7 +179,7 @@ func (a *attempt) failure() error {
 	return a.dialError(err)
 }
 
-// expired returns the failure of an attempt that was not complete when its context ended.
+// expired returns the failure of an attempt that was incomplete at the end of the context.
 func (a *attempt) expired(err error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -202,22 +201,22 @@ func (a *attempt) isLost() bool {
 	return a.lost || a.dials == 1 && a.observer.goAway == nil && check.IsHangup(a.err)
 }
 
-// isSettled reports whether the server's SETTINGS frame has come, although the connection may be closed by now.
+// isSettled reports whether the server's SETTINGS frame has come, even if the connection is closed by now.
 func (a *attempt) isSettled() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.step == check.StepSettings && a.observer.begun
 }
 
-// hasSent reports whether the server has ended a call with that code.
+// hasSent reports whether the server has ended a call with the code.
 func (a *attempt) hasSent(code codes.Code) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.codes[code]
 }
 
-// reason returns why calls have failed that were not answered, in the words of the other transport, or text if it
-// does not know better than grpc-go.
+// reason returns why calls without an answer have failed, in the words of the other transport, or text if the attempt
+// knows no more than grpc-go.
 func (a *attempt) reason(text string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

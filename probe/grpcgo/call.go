@@ -6,20 +6,20 @@ import (
 	"google.golang.org/grpc/stats"
 )
 
-// call is what the attempt knows of a call; its mutex guards it.
+// call is the attempt's knowledge about a call, guarded by the attempt's mutex.
 type call struct {
-	on    int  // the number of the connection, from 1, on which it is open; 0 for none
+	on    int  // number of the call's connection, from 1; 0 for none
 	ended bool // and will not be made again
-	// trailers tells that the server has ended it with trailers, which carry the status (gRPC over HTTP/2,
-	// "Responses"). The code of an error does not tell that: grpc-go also returns UNAVAILABLE for a lost connection
-	// and UNIMPLEMENTED for an HTTP 404.
+	// trailers means that the server has ended the call with trailers, which carry the status (gRPC over HTTP/2,
+	// "Responses"). The code of an error is no proof of trailers: grpc-go also returns UNAVAILABLE for a lost
+	// connection and UNIMPLEMENTED for an HTTP 404.
 	trailers bool
 }
 
 type callKey struct{}
 
-// expect announces a call, and returns the context for it. Calls that are to be made together are announced before the
-// first of them is made.
+// expect announces a call, and returns the context for the call. Calls to make together are announced before the first
+// call is made.
 func (a *attempt) expect(ctx context.Context) context.Context {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -28,7 +28,6 @@ func (a *attempt) expect(ctx context.Context) context.Context {
 	return context.WithValue(ctx, callKey{}, c)
 }
 
-// update changes what is known of the call with that context.
 func (a *attempt) update(ctx context.Context, change func(*call)) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		a.mu.Lock()
@@ -38,10 +37,10 @@ func (a *attempt) update(ctx context.Context, change func(*call)) {
 	}
 }
 
-// end tells that the call with that context will not be made again.
+// end notes that the call of a context will not be made again.
 func (a *attempt) end(ctx context.Context) { a.update(ctx, func(c *call) { c.ended = true }) }
 
-// hasTrailers reports whether the server has ended the call with that context.
+// hasTrailers reports whether the server has ended the call of a context with trailers.
 func (a *attempt) hasTrailers(ctx context.Context) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -49,7 +48,7 @@ func (a *attempt) hasTrailers(ctx context.Context) bool {
 	return ok && c.trailers
 }
 
-// events is a stats.Handler, by which the attempt follows its calls.
+// events is a stats.Handler for the calls of an attempt.
 type events struct{ attempt *attempt }
 
 // HandleRPC implements stats.Handler.

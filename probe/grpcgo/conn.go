@@ -28,7 +28,7 @@ type conn struct {
 	release func()
 }
 
-// Settle implements check.Conn. It has nothing to do, since Dial has waited for the SETTINGS frame.
+// Settle implements check.Conn. Nothing is left to do, since Dial has waited for the SETTINGS frame.
 func (c *conn) Settle() error { return nil }
 
 // Check implements check.Conn.
@@ -58,14 +58,14 @@ func (c *conn) check(ctx context.Context, service string) outcome.Answer {
 	return outcome.Answer{Service: service, Status: outcome.Status(response.GetStatus()), Err: c.rpcError(ctx, err)}
 }
 
-// isLost reports whether a call was lost with its connection, and may be made once more on another one: health checks
-// change nothing.
+// isLost reports whether a call was lost with the connection, and may be made once more on another connection: health
+// checks change nothing.
 func (c *conn) isLost(ctx context.Context, err error) bool {
 	return (status.Code(err) == codes.Unavailable || c.isUnsent(ctx, err)) && c.attempt.isLost()
 }
 
-// isUnsent reports whether a call has ended while its request was being sent. grpc-go then returns io.EOF, with which
-// it also ends a stream whose status is OK.
+// isUnsent reports whether a call has ended while the request was being sent. grpc-go then returns io.EOF, which also
+// ends a stream with the status OK.
 func (c *conn) isUnsent(ctx context.Context, err error) bool {
 	return errors.Is(err, io.EOF) && !c.attempt.hasTrailers(ctx)
 }
@@ -112,7 +112,7 @@ func (c *conn) Close() error {
 
 func (c *conn) health() healthpb.HealthClient { return healthpb.NewHealthClient(c.client) }
 
-// begin returns a context for calls, with their headers and their deadline. A deadline of zero means none.
+// begin returns a context for calls, with the headers and the deadline. A deadline of zero means none.
 func (c *conn) begin(deadline time.Time) (context.Context, context.CancelFunc) {
 	var pairs []string
 	for _, header := range c.options.Headers {
@@ -125,8 +125,8 @@ func (c *conn) begin(deadline time.Time) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline)
 }
 
-// rpcError turns the error of a call, which was made with ctx, into a *outcome.RPCError. io.EOF means that the server
-// has ended the stream with the status OK, which is no success for Watch.
+// rpcError turns the error of a call, made with ctx, into a *outcome.RPCError. io.EOF means that the server has ended
+// the stream with the status OK, which is no success for Watch.
 func (c *conn) rpcError(ctx context.Context, err error) error {
 	switch {
 	case err == nil:

@@ -16,16 +16,15 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// transportCredentials are credentials with the name of their handshake.
+// transportCredentials are credentials with the step of the handshake.
 type transportCredentials struct {
 	credentials.TransportCredentials
 	step    check.Step
-	release func() // stops renewing them
-	// connectBy is the deadline for connecting with them. Reading files is part of connecting, fetching is not.
+	release func() // stops the renewal
+	// connectBy is the deadline for connecting. Reading files is part of connecting, fetching is not.
 	connectBy time.Time
 }
 
-// newCredentials makes the credentials that the flags ask for.
 func newCredentials(o *options.Options) (transportCredentials, error) {
 	creds := transportCredentials{step: check.StepTLS, release: func() {}}
 	switch {

@@ -14,39 +14,40 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check"
 )
 
-// observer reads along what the server sends on one connection, since grpc-go keeps quiet about some of it: how a
-// server begins that does not begin with SETTINGS, why it closes the connection, and whether it has ended a call with a
-// status at all, for which grpc-go puts UNKNOWN in its place.
+// observer reads along with the server's bytes on one connection, since grpc-go hides some facts: the first bytes of a
+// server that does not begin with SETTINGS, the reason for closing the connection, and whether the server has ended a
+// call with a status at all (grpc-go reports UNKNOWN for none).
 type observer struct {
-	first  []byte // the first bytes
+	first  []byte // at most maxFirst
 	begun  bool   // the first frame is SETTINGS
 	goAway *check.GoAwayError
-	// maxStreams is how many calls the server allows at once.
+	// maxStreams is the number of calls that the server allows at once.
 	maxStreams uint32
-	pending    []byte // what has come of a frame that is not complete
-	lost       bool   // it cannot follow any more
+	pending    []byte // received part of an incomplete frame
+	lost       bool   // the observer cannot follow any more
 	buffer     bytes.Buffer
 	framer     *http2.Framer
 	decoder    *hpack.Decoder
-	fields     map[string]string   // of the header block that is being read
-	ends       bool                // that block ends its stream
+	fields     map[string]string   // of the current header block
+	ends       bool                // the current block ends the stream
 	known      map[uint32]bool     // streams whose headers have come
-	codes      map[codes.Code]bool // the codes that calls have ended with
+	codes      map[codes.Code]bool // codes with which calls have ended
 }
 
-// maxFirst is how many of the server's first bytes are kept: enough to recognize a protocol.
+// maxFirst is the number of the server's first bytes to keep: enough to recognize a protocol.
 const maxFirst = 16
 
 const frameHeaderLen = 9
 
-// maxFrame is the greatest payload that grpc-go takes, and maxDebug how much of the text in a GOAWAY is kept.
+// maxFrame is the greatest payload that grpc-go accepts, in bytes, and maxDebug the number of bytes kept of the text in
+// a GOAWAY.
 const (
 	maxFrame = 16384
 	maxDebug = 256
 )
 
-// errNotSettings is for a server that sends something other than HTTP/2, errBadSettings for one whose first frame
-// grpc-go does not take.
+// errNotSettings is for a server that does not speak HTTP/2, errBadSettings for a server whose first frame grpc-go
+// rejects.
 var (
 	errNotSettings = errors.New("unexpected answer")
 	errBadSettings = errors.New("server broke the HTTP/2 protocol in its SETTINGS frame")
@@ -62,8 +63,8 @@ func newObserver(codes map[codes.Code]bool) *observer {
 	return o
 }
 
-// read takes bytes as they come. It fails as soon as it is clear that the server does not begin with SETTINGS:
-// otherwise the probe would wait for a server that sends a few bytes of something else and then waits itself.
+// read takes bytes as they come. The error comes as soon as the server clearly does not begin with SETTINGS: otherwise
+// the probe and the server could wait for each other after a few bytes of another protocol.
 func (o *observer) read(data []byte) error {
 	o.first = append(o.first, data[:min(len(data), maxFirst-len(o.first))]...)
 	if o.lost {
@@ -92,8 +93,7 @@ func (o *observer) read(data []byte) error {
 	return nil
 }
 
-// unread returns how many bytes of the frame that is coming have not come yet, as far as that is known; 0 if the
-// observer cannot follow any more.
+// unread returns the number of missing bytes of the current frame, as far as known; 0 if the observer cannot follow.
 func (o *observer) unread() int {
 	if o.lost {
 		return 0
@@ -105,8 +105,8 @@ func (o *observer) unread() int {
 	return size - len(o.pending)
 }
 
-// checkFirst fails if the first frame is neither SETTINGS nor GOAWAY. A frame begins with its length in three bytes, of
-// which the first is zero, because the length is at most 16 KiB (RFC 9113 section 4.2).
+// checkFirst fails if the first frame is neither SETTINGS nor GOAWAY. A frame begins with the length in three bytes.
+// The first byte is zero, because the length is at most 16 KiB (RFC 9113 section 4.2).
 func (o *observer) checkFirst() error {
 	if o.begun || len(o.first) == 0 {
 		return nil
@@ -126,7 +126,7 @@ func (o *observer) checkFirst() error {
 	return nil
 }
 
-// frame takes the frame in the buffer. It leaves finding what is wrong with one to grpc-go.
+// frame takes the frame in the buffer. Errors in frames are left to grpc-go.
 func (o *observer) frame() {
 	frame, err := o.framer.ReadFrame()
 	if err != nil {
@@ -149,11 +149,11 @@ func (o *observer) frame() {
 	}
 }
 
-// block takes a part of a header block. The last one that ends a stream has to have a status of gRPC, and the first one
-// of a stream a status of HTTP (gRPC over HTTP/2, "Responses").
+// block takes a part of a header block. The last block of a stream has to have a gRPC status, and the first block an
+// HTTP status (gRPC over HTTP/2, "Responses").
 func (o *observer) block(stream uint32, part []byte, last bool) {
 	if o.fields == nil {
-		return // a CONTINUATION of nothing, for which grpc-go ends the connection
+		return // a CONTINUATION of nothing: grpc-go ends the connection
 	}
 	if _, err := o.decoder.Write(part); err != nil {
 		o.lost = true

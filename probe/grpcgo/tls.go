@@ -8,8 +8,8 @@ import (
 	"google.golang.org/grpc/credentials"
 )
 
-// tlsCredentials are the TLS credentials of grpc-go with another handshake of the client: that of grpc-go refuses a
-// server that negotiates no protocol by ALPN, and a probe has to ask such servers too.
+// tlsCredentials are the TLS credentials of grpc-go with another handshake of the client: grpc-go refuses a server that
+// negotiates no protocol by ALPN, and a probe has to ask such servers too.
 type tlsCredentials struct {
 	credentials.TransportCredentials
 	config *tls.Config

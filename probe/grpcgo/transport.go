@@ -1,6 +1,5 @@
-// Package grpcgo is the probe's transport on google.golang.org/grpc: the one that can do everything the command line
-// offers, ALTS and SPIFFE included. In go the options of a probe, out come connections; begin reading at
-// [Transport.Dial].
+// Package grpcgo is the probe's transport on google.golang.org/grpc, with support for everything on the command line,
+// ALTS and SPIFFE included. In go the options of a probe, out come connections; begin reading at [Transport.Dial].
 package grpcgo
 
 import (
@@ -21,8 +20,8 @@ import (
 // maxHeaderList is the greatest size of the headers of a response, in bytes.
 const maxHeaderList = 64 << 10
 
-// init silences grpc-go, which would write lines of its own to standard error, with text from the server as it is.
-// Package grpclog requires that this is done before any other function of grpc-go is called.
+// init silences grpc-go, which would write log lines to standard error, with raw text from the server. Package grpclog
+// requires the call before any other function of grpc-go.
 //
 //nolint:gochecknoinits // an init function comes before all of those
 func init() { grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard)) }
@@ -30,8 +29,8 @@ func init() { grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io
 // Transport implements [check.Transport].
 type Transport struct{}
 
-// Dial connects to o.Address, and returns when the server's SETTINGS frame has come. It makes one attempt, and fails
-// with the cause of that. With -spiffe it fetches credentials first, which has a deadline of its own.
+// Dial connects to o.Address, and returns when the server's SETTINGS frame has come. Dial makes one attempt, and fails
+// with the cause of the attempt's failure. With -spiffe, Dial first fetches credentials, with a separate deadline.
 func (Transport) Dial(o *options.Options) (check.Conn, error) {
 	creds, err := newCredentials(o)
 	if err != nil && o.SPIFFE && o.Mode == options.ModeLive {
@@ -56,8 +55,8 @@ func (Transport) Dial(o *options.Options) (check.Conn, error) {
 	return c, nil
 }
 
-// accepts returns a *[check.AcceptedError] if the server accepts connections, for a probe that cannot ask because it
-// lacks credentials.
+// accepts returns a *[check.AcceptedError] if the server accepts connections, for a probe that cannot ask for lack of
+// credentials.
 func accepts(o *options.Options, lacks error) error {
 	ctx, cancel := context.WithDeadline(context.Background(), o.Budget.Connect())
 	defer cancel()
@@ -65,12 +64,12 @@ func accepts(o *options.Options, lacks error) error {
 	if err != nil {
 		return err
 	}
-	_ = conn.Close() // that there was one is all that counts
+	_ = conn.Close() // the existence of the connection is enough
 	return &check.AcceptedError{Err: lacks}
 }
 
-// newClient prepares a client that connects only through the attempt. Only the flags configure it: it uses no proxy, no
-// service config, no name resolution and no timeout of grpc-go's own.
+// newClient prepares a client that connects only through the attempt. Only the flags configure the client: no proxy, no
+// service config, no name resolution and no timeout of grpc-go.
 func newClient(o *options.Options, a *attempt) (*grpc.ClientConn, error) {
 	client, err := grpc.NewClient("passthrough:///server",
 		grpc.WithContextDialer(a.dial),
@@ -89,8 +88,8 @@ func newClient(o *options.Options, a *attempt) (*grpc.ClientConn, error) {
 	return client, nil
 }
 
-// connect waits until the client is ready or its first attempt has failed. A connection that the server closes at once,
-// after its SETTINGS, is one that was ready: a call makes another one if that helps.
+// connect waits until the client is ready or the first attempt has failed. A connection that the server closes right
+// after the SETTINGS counts as ready: a call makes another connection if necessary.
 func connect(ctx context.Context, client *grpc.ClientConn, a *attempt) error {
 	client.Connect()
 	for begun := false; ; {

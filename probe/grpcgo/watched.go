@@ -5,22 +5,21 @@ import (
 	"net"
 )
 
-// watched is a connection that is read along. It holds back a GOAWAY until all calls are made that can be: grpc-go
-// makes none after it, although the server still answers those that it counts in, and each connection more is one that
-// the server may leave too.
+// watched is a connection with an observer. A GOAWAY is held back until all possible calls are made: grpc-go makes no
+// call after a GOAWAY, although the server still answers calls up to the GOAWAY's last stream, and the server may leave
+// each further connection too.
 type watched struct {
 	net.Conn
 	attempt  *attempt
 	number   int // from 1
 	observer *observer
 
-	// The attempt's mutex guards these.
-	heeded bool // a GOAWAY is not held back any more
+	// Guarded by the attempt's mutex.
+	heeded bool // a GOAWAY is no longer held back
 	closed bool
 }
 
-// Read implements net.Conn. It reads each frame alone, so that grpc-go has handled all before the GOAWAY that is held
-// back.
+// Read implements net.Conn. Each frame is read alone, so that grpc-go has handled all frames before the held GOAWAY.
 func (w *watched) Read(p []byte) (int, error) {
 	if unread := w.attempt.unread(w.observer); unread > 0 {
 		p = p[:min(len(p), unread)]
@@ -38,8 +37,8 @@ func (w *watched) Close() error {
 	return w.Conn.Close()
 }
 
-// Write implements net.Conn. It leaves errors to Read: a peer that hangs up has often sent the reason just before, but
-// after an error of Write grpc-go would not read it any more.
+// Write implements net.Conn. Errors are left to Read: a peer that hangs up has often sent the reason just before, but
+// after an error of Write grpc-go would not read the reason.
 func (w *watched) Write(p []byte) (int, error) {
 	if _, err := w.Conn.Write(p); err != nil && errors.Is(err, net.ErrClosed) {
 		return 0, err
@@ -47,15 +46,15 @@ func (w *watched) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// unread returns how many bytes of the frame that is coming have not come yet, as observer.unread does.
+// unread is observer.unread with the lock.
 func (a *attempt) unread(o *observer) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return o.unread()
 }
 
-// read takes what a connection has read, and the error of that. It returns what grpc-go is to see of both: nothing of a
-// server that does not begin with SETTINGS.
+// read takes the bytes and the error of a read, and returns the part for grpc-go: nothing of a server that does not
+// begin with SETTINGS.
 func (a *attempt) read(o *observer, data []byte, err error) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -69,7 +68,7 @@ func (a *attempt) read(o *observer, data []byte, err error) (int, error) {
 	return n, err
 }
 
-// hold waits, if a GOAWAY has come, until no call can be made on the connection any more.
+// hold waits, if a GOAWAY has come, until no further call can be made on the connection.
 func (a *attempt) hold(w *watched) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -80,8 +79,8 @@ func (a *attempt) hold(w *watched) {
 	}
 }
 
-// allMade reports whether there are calls, and each of them has been made, or waits for another one to end, of which
-// the server allows no more at once. a is locked.
+// allMade reports whether there are calls, and each call has been made or waits for the end of another, because the
+// server allows no more at once. a is locked.
 func (a *attempt) allMade(w *watched) bool {
 	waiting, open := false, uint32(0)
 	for _, c := range a.calls {

@@ -1,5 +1,5 @@
-// Package http2 is what a client and a server share of HTTP/2 (RFC 9113): the layout of frames, the protocol's numbers,
-// and header blocks (RFC 7541). Begin with [FrameHeader] and [Decoder].
+// Package http2 is the common part of HTTP/2 (RFC 9113) for a client and a server: the layout of frames, the protocol's
+// numbers, and header blocks (RFC 7541). Begin with [FrameHeader] and [Decoder].
 package http2
 
 import (
@@ -22,11 +22,11 @@ const (
 	FrameGoAway       FrameType = 0x7
 	FrameWindowUpdate FrameType = 0x8
 	FrameContinuation FrameType = 0x9
-	// FramePriorityUpdate is of RFC 9218 section 7.1.
+	// FramePriorityUpdate is from RFC 9218 section 7.1.
 	FramePriorityUpdate FrameType = 0x10
 )
 
-// Frame flags (RFC 9113 section 6). An acknowledgement has the value of the end of a stream, on other frame types.
+// Frame flags (RFC 9113 section 6). FlagAck and FlagEndStream have the same value, for different frame types.
 const (
 	FlagAck        = 0x1
 	FlagEndStream  = 0x1
@@ -43,8 +43,8 @@ const (
 	SettingInitialWindowSize    = 0x4
 	SettingMaxFrameSize         = 0x5
 	SettingMaxHeaderListSize    = 0x6
-	// SettingBridge tells that this product's bridge has sent the frame, which is no server of an app. The identifier
-	// is not registered; who does not know it ignores it.
+	// SettingBridge means that this product's bridge has sent the frame, and not an app's server. The identifier is not
+	// registered; peers ignore an unknown identifier.
 	SettingBridge = 0xb7d6
 )
 
@@ -68,7 +68,7 @@ var codeNames = [...]string{
 	"INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
 }
 
-// CodeName returns the name of an error code, or its number if it has none.
+// CodeName returns the name of an error code, or the number of a code without a name.
 func CodeName(code uint32) string {
 	if int64(code) < int64(len(codeNames)) {
 		return codeNames[code]
@@ -77,19 +77,19 @@ func CodeName(code uint32) string {
 }
 
 const (
-	// Preface is what a client sends first (RFC 9113 section 3.4).
+	// Preface is sent by a client first (RFC 9113 section 3.4).
 	Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 	// DefaultWindow is the size of a flow-control window until SETTINGS change it.
 	DefaultWindow = 65535
-	// MaxWindow is the greatest size of such a window.
+	// MaxWindow is the greatest size of a flow-control window.
 	MaxWindow = 1<<31 - 1
-	// FrameHeaderLen is the length of what each frame begins with.
+	// FrameHeaderLen is the length of the header of a frame.
 	FrameHeaderLen = 9
-	// MaxFrameSize is the largest payload of a frame until SETTINGS raise it, and the least that all must take.
+	// MaxFrameSize is the largest payload of a frame until SETTINGS raise the limit, and the minimum for all peers.
 	MaxFrameSize = 16384
 )
 
-// FrameHeader is what each frame begins with.
+// FrameHeader is the header of a frame.
 type FrameHeader struct {
 	Length int
 	Type   FrameType

@@ -5,35 +5,35 @@ import (
 	"fmt"
 )
 
-// TableSize is the size of the table that a peer may use (RFC 7541 section 4.2): the protocol's default.
+// TableSize is the size of the table that a peer may use (RFC 7541 section 4.2), by default.
 const TableSize = 4096
 
-// maxFields is how many fields fit into the table, each of which counts 32 bytes more than it has.
+// maxFields is the number of fields that fit into the table. Each field counts at least fieldOverhead bytes.
 const maxFields = TableSize / fieldOverhead
 
-// fieldOverhead is what a field counts beside its bytes (RFC 7541 section 4.1 and RFC 9113 section 6.5.2).
+// fieldOverhead is the size of a field beyond the bytes of the field (RFC 7541 section 4.1, RFC 9113 section 6.5.2).
 const fieldOverhead = 32
 
 var errHPACK = errors.New("invalid header block")
 
-// TooLargeError is the error of a header block with more bytes than its decoder allows.
+// TooLargeError is the error of a header block over the decoder's limit, in bytes.
 type TooLargeError struct{ Limit int }
 
-// Error returns the limit.
+// Error names the limit.
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("headers are over the limit of %d bytes", e.Limit)
 }
 
-// Decoder decodes header blocks (RFC 7541) in the order in which they came on the connection, whatever their stream is.
-// It is used in place of that of golang.org/x/net, which builds a tree of the Huffman code, with 2 KB a node, at the
-// first string: that took a fourteenth of a probe's CPU time and a tenth of its memory. It has no memory but its own
-// fixed size, and without x/net the programs link nothing but the standard library, so a scanner has only one version
-// to look up. The tests compare it with the decoder of x/net. The zero value cannot be used; see [NewDecoder].
+// Decoder decodes header blocks (RFC 7541) in the order of arrival on the connection, whatever the stream is. The
+// decoder of golang.org/x/net, which the tests compare, builds a tree of the Huffman code at the first string, with 2
+// KB a node: a fourteenth of a probe's CPU time and a tenth of its memory. A Decoder has no memory but its fixed size.
+// Without x/net the programs link only the standard library, so a scanner has only one version to look up. The zero
+// value cannot be used; see [NewDecoder].
 type Decoder struct {
 	limit   int // of the size of a decoded block
-	maxSize int // of the table, as the peer has set it
-	// size is what the fields in the table count for. The oldest is in fields[first], and the bytes of all of them are
-	// one after the other in bytes, up to end.
+	maxSize int // of the table, as set by the peer
+	// size is the size of all fields in the table. The oldest field is in fields[first]. The bytes of all fields are
+	// contiguous in bytes, up to end.
 	size, first, count, end int
 	fields                  [maxFields]tableField
 	bytes                   [TableSize]byte
@@ -44,10 +44,10 @@ type Decoder struct {
 	emit    func(name, value []byte) error
 }
 
-// tableField is where a field is in the bytes of the table: first the name, then the value.
+// tableField is the position of a field in the bytes of the table: first the name, then the value.
 type tableField struct{ start, name, value uint16 }
 
-// NewDecoder returns a decoder for blocks that decode to at most limit bytes, as the protocol counts them.
+// NewDecoder returns a decoder for blocks that decode to at most limit bytes, as HTTP/2 counts.
 func NewDecoder(limit int) *Decoder {
 	d := new(Decoder)
 	d.Reset(limit)
@@ -60,15 +60,16 @@ func (d *Decoder) Reset(limit int) {
 	d.size, d.first, d.count, d.end = 0, 0, 0, 0
 }
 
-// Decode calls emit for each field of a whole block. The bytes that emit gets are valid until it returns. The scratch
-// takes strings that are decoded; it does not grow if it has as much room as the limit. After an error the connection
-// cannot be used, because the state of the compression is lost; a *[TooLargeError] is one of them.
+// Decode calls emit for each field of a whole block. The bytes for emit are valid until emit returns. The scratch takes
+// decoded strings, and does not grow if its capacity is the limit. After an error, including a *[TooLargeError], the
+// connection is unusable, because the state of the compression is lost.
 func (d *Decoder) Decode(block, scratch []byte, emit func(name, value []byte) error) error {
 	d.scratch, d.decoded, d.emit = scratch, 0, emit
 	defer func() { d.scratch, d.emit = nil, nil }()
 	for begun := false; len(block) > 0; begun = true {
 		if block[0]>>5 == 1 {
-			// It is allowed at the beginning of a block only (section 4.2). As in x/net, an empty table has no rule.
+			// A size is allowed at the beginning of a block only (section 4.2). As in x/net, an empty table has no
+			// rule.
 			if begun && d.size > 0 {
 				return errHPACK
 			}
@@ -131,7 +132,7 @@ func (d *Decoder) field(b []byte) (rest []byte, err error) {
 	return b, d.pass(name, value)
 }
 
-// pass hands over a field, if the block is not too large with it.
+// pass hands over a field, unless the block becomes too large.
 func (d *Decoder) pass(name, value []byte) error {
 	if d.decoded += len(name) + len(value) + fieldOverhead; d.decoded > d.limit {
 		return &TooLargeError{d.limit}
@@ -139,8 +140,8 @@ func (d *Decoder) pass(name, value []byte) error {
 	return d.emit(name, value)
 }
 
-// lookUp returns the field with an index, which counts from 1 in the static table and goes on in the dynamic one, whose
-// newest field comes first (section 2.3.3). It is valid until the next field is added.
+// lookUp returns the field with an index. The index counts from 1 in the static table and continues in the dynamic
+// table, newest field first (section 2.3.3). The field is valid until the next field is added.
 func (d *Decoder) lookUp(index int) (name, value []byte, err error) {
 	if index >= 1 && index <= len(staticTable) {
 		d.scratch = append(d.scratch[:0], staticTable[index-1].name...)
@@ -156,7 +157,7 @@ func (d *Decoder) lookUp(index int) (name, value []byte, err error) {
 	return nil, nil, errHPACK
 }
 
-// add puts a field into the table. One that is larger than the table empties it (section 4.4).
+// add puts a field into the table. A field larger than the table empties the table (section 4.4).
 func (d *Decoder) add(name, value []byte) {
 	length := len(name) + len(value)
 	d.evict(length + fieldOverhead)
@@ -173,7 +174,7 @@ func (d *Decoder) add(name, value []byte) {
 	d.size += length + fieldOverhead
 }
 
-// evict removes the oldest fields until there is room for more bytes.
+// evict removes the oldest fields until room bytes are free.
 func (d *Decoder) evict(room int) {
 	for d.count > 0 && d.size+room > d.maxSize {
 		oldest := d.fields[d.first]
@@ -195,7 +196,7 @@ func (d *Decoder) compact() {
 	}
 }
 
-// takeInt decodes an integer, of which the first byte has a prefix of the given number of bits (section 5.1).
+// takeInt decodes an integer with a prefix of the given number of bits in the first byte (section 5.1).
 func takeInt(b []byte, prefix int) (n int, rest []byte, err error) {
 	if len(b) == 0 {
 		return 0, nil, errHPACK
@@ -204,7 +205,7 @@ func takeInt(b []byte, prefix int) (n int, rest []byte, err error) {
 	if n = int(b[0]) & limit; n < limit {
 		return n, b[1:], nil
 	}
-	// Bytes of zeros may follow that add nothing, up to those that x/net takes: seven bits each make 63.
+	// Zero bytes may follow without adding to the number, up to the limit of x/net: seven bits each make 63.
 	for i := 1; i < len(b) && i <= 9; i++ {
 		part := int(b[i] & 127)
 		if part != 0 && i > 4 { // More than 28 bits: nothing valid needs as many.
@@ -220,7 +221,7 @@ func takeInt(b []byte, prefix int) (n int, rest []byte, err error) {
 	return 0, nil, errHPACK
 }
 
-// takeString decodes a string literal (section 5.2), and appends it to the scratch.
+// takeString decodes a string literal (section 5.2), and appends the string to the scratch.
 func (d *Decoder) takeString(b []byte) (rest []byte, err error) {
 	n, rest, err := takeInt(b, 7)
 	if err != nil || n > len(rest) {

@@ -3,9 +3,9 @@ package http2
 import "errors"
 
 // The Huffman code of HPACK (RFC 7541 appendix B) is canonical: the codes of one length are consecutive numbers in the
-// order of their symbols, and they continue where the codes that are one bit shorter ended. So the number of codes of
-// each length, and the symbols in the order of their codes, describe it completely. A tree of 2 KB a node would cost as
-// much as everything else that a probe does.
+// order of the symbols, and continue after the codes that are one bit shorter. So the number of codes of each length,
+// and the symbols in the order of the codes, are a complete description. A tree of 2 KB a node would cost as much as
+// the rest of a probe.
 const huffmanSymbols = "" +
 	"012aceiost %-./3456789=A_bdfghlmnpru:BCDEFGHIJKLMNOPQRSTUVWYjkqvwxyz&*,;XZ!\x22()?'+|#>\x00$@[]~^}<`{\x5c" +
 	"\xc3\xd0\x80\x82\x83\xa2\xb8\xc2\xe0\xe2\x99\xa1\xa7\xac\xb0\xb1\xb3\xd1\xd8\xd9\xe3\xe5\xe6\x81\x84\x85\x86" +
@@ -15,16 +15,16 @@ const huffmanSymbols = "" +
 	"\xff\xcb\xcc\xd3\xd4\xd6\xdd\xde\xdf\xf1\xf4\xf5\xf6\xf7\xf8\xfa\xfb\xfc\xfd\xfe\x02\x03\x04\x05\x06\x07\x08" +
 	"\x0b\x0c\x0e\x0f\x10\x11\x12\x13\x14\x15\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x7f\xdc\xf9\x0a\x0d\x16"
 
-// huffmanCodes[n] is the number of codes with n bits. The last code of 30 bits, which ends a string, is left out.
+// huffmanCodes[n] is the number of codes with n bits. The last code of 30 bits, the end of a string, is left out.
 const huffmanCodes = "" +
 	"\x00\x00\x00\x00\x00\x0a\x1a\x20\x06\x00\x05\x03\x02\x06\x02\x03\x00\x00\x00\x03\x08\x0d\x1a\x1d\x0c\x04\x0f" +
 	"\x13\x1d\x00\x03"
 
 var errHuffman = errors.New("invalid Huffman code")
 
-// appendHuffman appends the string that coded stands for, as long as b has at most limit bytes with it.
+// appendHuffman decodes coded and appends the string, as long as the result has at most limit bytes.
 func appendHuffman(b, coded []byte, limit int) ([]byte, error) {
-	// code holds the length bits read of a code, first the least code of that length, index its symbol's place.
+	// code holds the length bits read of a code, first the least code of the length, index the place of first's symbol.
 	code, length, first, index := 0, 0, 0, 0
 	ones := true // all bits of the code are set, as in padding
 	for i := range 8 * len(coded) {
@@ -44,7 +44,7 @@ func appendHuffman(b, coded []byte, limit int) ([]byte, error) {
 		}
 		first, index = first+count, index+count
 	}
-	// A string is filled up to whole bytes with the first bits of the code that ends it (section 5.2).
+	// The first bits of the code for the end of a string fill up the last byte (section 5.2).
 	if length > 7 || !ones {
 		return nil, errHuffman
 	}

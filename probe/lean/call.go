@@ -18,9 +18,9 @@ import (
 // calls are the methods of the health service on a connection.
 type calls struct {
 	options *options.Options
-	// run sends calls, and receives until all are complete. The deadline is taken once the connection is settled. Where
-	// the connection ends before, the calls that it leaves open fail. The error means that nothing could be sent, or
-	// that the deadline has come.
+	// run sends calls, and receives until all are complete. The deadline is taken once the connection is settled. If
+	// the connection ends before the deadline, the open calls fail. The error means that nothing could be sent, or that
+	// the deadline has come.
 	run func(deadline func() time.Time, all ...*stream) error
 }
 
@@ -81,7 +81,7 @@ func (c calls) call(method, service string, timeout time.Duration, receive func(
 	return st
 }
 
-// runAlone implements calls.run if nothing else is on the connection. The first call is sent with the client's
+// runAlone implements calls.run on a connection without further calls. The first call is sent with the client's
 // SETTINGS.
 func (c *conn) runAlone(deadline func() time.Time, all ...*stream) error {
 	c.session.add(all...)
@@ -102,8 +102,8 @@ func (c *conn) runAlone(deadline func() time.Time, all ...*stream) error {
 	return nil
 }
 
-// unanswered returns the calls to make once more: those that the server has not processed, and those without any answer
-// that were lost with the connection. Health checks change nothing, so it does no harm if the server has processed one.
+// unanswered returns the calls to make once more: calls that the server did not process, and calls lost with the
+// connection before any answer. Health checks change nothing, so a second call does no harm.
 func unanswered(all []*stream) (again []*stream) {
 	for _, call := range all {
 		if call.refused || call.lost && call.messages == 0 {
@@ -113,7 +113,7 @@ func unanswered(all []*stream) (again []*stream) {
 	return again
 }
 
-// complete sends and receives until the calls are complete. The error is that of the deadline.
+// complete sends and receives until the calls are complete. The error concerns the deadline alone.
 func (c *conn) complete(deadline time.Time, all []*stream) error {
 	err := c.sock.SetDeadline(deadline)
 	if err == nil {
@@ -129,7 +129,6 @@ func (c *conn) complete(deadline time.Time, all []*stream) error {
 	return nil
 }
 
-// complete reports whether all calls have ended.
 func complete(all []*stream) bool {
 	for _, call := range all {
 		if !call.done {
@@ -139,8 +138,8 @@ func complete(all []*stream) bool {
 	return true
 }
 
-// runAgain makes calls on a second connection, by the deadline that they have (RFC 9113 section 8.7). There is no third
-// one.
+// runAgain makes calls on a second connection, within the deadline of the calls (RFC 9113 section 8.7). There is no
+// third connection.
 func (c *conn) runAgain(deadline time.Time, refused []*stream) error {
 	leaving := refused[0].reason
 	_ = c.Close() // the new connection is what counts
@@ -164,8 +163,7 @@ func (c *conn) runAgain(deadline time.Time, refused []*stream) error {
 	return nil
 }
 
-// reason says why a connection has ended. All ways in which a server hangs up have the same words, because it depends
-// on timing which one is seen.
+// reason says why a connection has ended. All kinds of hangup have the same words, because the kind depends on timing.
 func reason(err error) string {
 	if check.IsHangup(err) {
 		return check.HangupReason
@@ -187,7 +185,7 @@ func errorOf(call *stream, err error) error {
 	case !call.done:
 		return err
 	case call.code == canceled && !call.answered && call.expired():
-		// The server has ended the call at its deadline, before the probe noticed the deadline itself.
+		// The server ended the call at the deadline, before the probe noticed the deadline.
 		return &outcome.RPCError{Code: outcome.CodeDeadlineExceeded, Message: call.reason}
 	case call.code != ok:
 		return &outcome.RPCError{Code: outcome.Code(call.code), Message: call.reason, Answered: call.answered}
@@ -245,7 +243,7 @@ func grpcTimeout(d time.Duration) string {
 	return strconv.FormatInt(int64((d-1)/size)+1, 10) + unit
 }
 
-// envelope returns a message with its prefix of five bytes, which say whether it is compressed and how long it is.
+// envelope returns a message after a prefix of five bytes: the compression flag and the length.
 func envelope(message []byte, compress bool) []byte {
 	b := make([]byte, 5, 5+len(message))
 	if compress {

@@ -7,7 +7,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
-// maxDebug is how many bytes of the text in a GOAWAY are kept. A text for users is shorter.
+// maxDebug is the number of bytes kept of the text in a GOAWAY. A text for users is shorter.
 const maxDebug = 256
 
 func (s *session) handleSettings(f frame) error {
@@ -18,7 +18,7 @@ func (s *session) handleSettings(f frame) error {
 		if len(f.payload) != 0 {
 			return protocolError("bad acknowledgement of SETTINGS")
 		}
-		s.settled = true // as for grpc-go, it may come in place of the server's own
+		s.settled = true // as in grpc-go, the acknowledgement may come in place of the server's SETTINGS
 		return nil
 	}
 	if len(f.payload)%6 != 0 {
@@ -50,21 +50,20 @@ func (s *session) apply(id uint16, value uint32) error {
 		if value > http2.MaxWindow {
 			return protocolError("initial window of %d bytes", value)
 		}
-		// The change also applies to streams that are open, and their windows may become negative (RFC 9113 section
-		// 6.9.2).
+		// The change also applies to open streams, and may make a window negative (RFC 9113 section 6.9.2).
 		for _, st := range s.streams {
 			st.window += int64(value) - s.window
 		}
 		s.window = int64(value)
 	case http2.SettingMaxFrameSize:
-		if value >= http2.MaxFrameSize && value <= 1<<24-1 { // grpc-go never uses it, and does not check it
+		if value >= http2.MaxFrameSize && value <= 1<<24-1 { // grpc-go neither uses nor checks the size
 			s.frameSize = int(value)
 		}
 	}
 	return nil
 }
 
-// handlePriority ignores the priority of a stream, if it is one (RFC 9113 section 6.3).
+// handlePriority ignores a PRIORITY frame of the right form (RFC 9113 section 6.3).
 func (s *session) handlePriority(f frame) error {
 	if f.stream == 0 || len(f.payload) != 5 {
 		return protocolError("bad PRIORITY")
@@ -72,8 +71,8 @@ func (s *session) handlePriority(f frame) error {
 	return nil
 }
 
-// handlePriorityUpdate ignores the priority of a stream, if it is one (RFC 9218 section 7.1). It is for servers, but
-// grpc-go insists on its form.
+// handlePriorityUpdate ignores a PRIORITY_UPDATE frame of the right form (RFC 9218 section 7.1). The frame is for
+// servers, but grpc-go insists on the form.
 func (s *session) handlePriorityUpdate(f frame) error {
 	if f.stream != 0 || len(f.payload) < 4 || binary.BigEndian.Uint32(f.payload)&(1<<31-1) == 0 {
 		return protocolError("bad PRIORITY_UPDATE")
@@ -81,7 +80,7 @@ func (s *session) handlePriorityUpdate(f frame) error {
 	return nil
 }
 
-// handlePushPromise ignores a promise. It was switched off, which grpc-go does not insist on.
+// handlePushPromise ignores a promise. Push was switched off, but grpc-go does not insist.
 func (s *session) handlePushPromise(f frame) error {
 	promise, err := f.unpadded()
 	if err != nil || f.stream == 0 || len(promise) < 4 {
@@ -113,7 +112,7 @@ func (s *session) handleGoAway(f frame) error {
 	}
 	lastID := binary.BigEndian.Uint32(f.payload) & (1<<31 - 1)
 	for _, st := range s.streams {
-		// The server has accepted the calls up to lastID and may still answer them, whatever its error code is.
+		// The server has accepted the calls up to lastID and may still answer them, whatever the error code is.
 		if st.id == 0 || st.id > lastID {
 			st.refuse(s.goAway)
 		}
@@ -121,7 +120,7 @@ func (s *session) handleGoAway(f frame) error {
 	return nil
 }
 
-// handleWindowUpdate enlarges a window. As in grpc-go it may become larger than RFC 9113 section 6.9.1 allows.
+// handleWindowUpdate enlarges a window. As in grpc-go, a window may exceed the limit of RFC 9113 section 6.9.1.
 func (s *session) handleWindowUpdate(f frame) error {
 	if len(f.payload) != 4 {
 		return protocolError("WINDOW_UPDATE of %d bytes", len(f.payload))

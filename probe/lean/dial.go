@@ -14,8 +14,9 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
 
-// dial connects to the first endpoint that answers. If none does it returns the failure of the first one. The time
-// that is left is shared out among the endpoints that are left, so that one that drops packets does not use it all up.
+// dial connects to the first endpoint that answers. If none answers, dial returns the failure of the first endpoint.
+// The remaining endpoints share the remaining time, so that an endpoint that drops packets does not use up all of the
+// time.
 func dial(address address.Address, deadline time.Time) (*socket, error) {
 	targets, err := resolve(address.Endpoints, deadline)
 	if err != nil {
@@ -36,13 +37,13 @@ func dial(address address.Address, deadline time.Time) (*socket, error) {
 	return nil, first
 }
 
-// target is an endpoint as the kernel takes it, with its address family.
+// target is an endpoint in the form for the kernel, with the address family.
 type target struct {
 	family int
 	addr   syscall.Sockaddr
 }
 
-// resolve returns the targets of endpoints in their order. Names of hosts are looked up.
+// resolve returns the targets of endpoints in the same order, and looks up the names of hosts.
 func resolve(endpoints []address.Endpoint, deadline time.Time) ([]target, error) {
 	var targets []target
 	for _, endpoint := range endpoints {
@@ -66,7 +67,7 @@ func resolve(endpoints []address.Endpoint, deadline time.Time) ([]target, error)
 	return targets, nil
 }
 
-// ipTarget fails if the zone of an address is none of this machine's.
+// ipTarget fails if this machine does not have the zone of the address.
 func ipTarget(endpoint address.IPEndpoint) (target, error) {
 	ipPort := netip.AddrPort(endpoint)
 	ip, port := ipPort.Addr().Unmap(), int(ipPort.Port())
@@ -78,7 +79,7 @@ func ipTarget(endpoint address.IPEndpoint) (target, error) {
 }
 
 // lookUp asks the name servers for the addresses of a host. Nothing else in a probe needs the machinery of package net:
-// its poller takes two descriptors, and a question one.
+// the poller takes two descriptors, and a question takes a third.
 func lookUp(endpoint address.HostEndpoint, deadline time.Time) ([]target, error) {
 	if err := rawfile.CheckDescriptors(3); err != nil {
 		return nil, err

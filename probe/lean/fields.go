@@ -8,9 +8,9 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/metadata"
 )
 
-// checkFields returns an error for a header block that grpc-go does not take either (RFC 9113 sections 8.2.1 and 8.3;
-// readMetaFrame in golang.org/x/net/http2/frame.go): with it, a probe would call a server healthy of which other
-// clients get no answer.
+// checkFields returns an error for a header block that grpc-go rejects (RFC 9113 sections 8.2.1 and 8.3; readMetaFrame
+// in golang.org/x/net/http2/frame.go). If the probe took the block, the server would look healthy, and other clients
+// would get no answer.
 func checkFields(headers []header) error {
 	regular := false
 	var pseudo []string
@@ -50,16 +50,16 @@ func isFieldName(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~") == ""
 }
 
-// fields are what a header block says about a call. Of most headers the last one counts.
+// fields are the facts of a header block about a call. For most headers, the last value counts.
 type fields struct {
 	status, contentType, encoding string
 	grpcStatus, message           string
 	details                       []string // decoded
-	hasStatus, isGRPC             bool     // grpc-status is there; one content type is that of gRPC
-	malformed                     error    // of a header that ends in -bin
+	hasStatus, isGRPC             bool     // grpc-status is present; one content type is gRPC
+	malformed                     error    // error of a header that ends in -bin
 }
 
-// read reads a header block that checkFields has taken. Its error is of a grpc-status that is no number.
+// read reads a header block that has passed checkFields. The error means that a grpc-status is no number.
 func (f *fields) read(headers []header) (err error) {
 	for _, h := range headers {
 		switch h.name {

@@ -8,7 +8,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
-// frame is a frame from the server. Its payload is valid until the next frame is read.
+// frame is a frame from the server. The payload is valid until the next frame is read.
 type frame struct {
 	kind    http2.FrameType
 	flags   uint8
@@ -18,11 +18,11 @@ type frame struct {
 
 func (f frame) has(flag uint8) bool { return f.flags&flag != 0 }
 
-// frameReader reads frames from a server that cannot be trusted.
+// frameReader reads frames from an untrusted server.
 type frameReader struct {
 	src io.Reader
-	// buf[start:end] is what was read and not consumed yet. The buffer is small at first, because touching a page costs
-	// more than the read itself, and grows up to one frame of the largest size.
+	// buf[start:end] is read but not yet consumed. The buffer is small at first, because touching a page costs more
+	// than the read itself. The buffer grows up to one frame of the largest size.
 	buf        []byte
 	start, end int
 }
@@ -37,11 +37,11 @@ func (r *frameReader) buffered() bool {
 	return len(have) >= http2.FrameHeaderLen && len(have) >= http2.FrameHeaderLen+http2.FrameLength(have)
 }
 
-// firstBytes returns the first bytes that came on the connection, which are enough to recognize a protocol. They are
-// valid until the second frame is read.
+// firstBytes returns the first bytes on the connection, enough to recognize a protocol. The bytes are valid until the
+// second frame is read.
 func (r *frameReader) firstBytes() []byte { return r.buf[:min(r.end, 512)] }
 
-// peek returns the next n bytes without consuming them. With an error it returns those that have come.
+// peek returns the next n bytes without consuming them. With an error, peek returns the bytes that have come.
 func (r *frameReader) peek(n int) ([]byte, error) {
 	for r.end-r.start < n {
 		r.makeRoom(n)
@@ -71,8 +71,8 @@ func (r *frameReader) makeRoom(n int) {
 
 // next reads one frame. A frame over http2.MaxFrameSize is an error of the connection (RFC 9113 section 4.2).
 func (r *frameReader) next() (frame, error) {
-	// The first byte is enough to see that, and a server that does not speak HTTP/2 may send only a few. An error is
-	// not for reading on: the kernel tells it once, and then the end of the stream.
+	// The first byte is enough to see a frame over the limit, and a server that does not speak HTTP/2 may send only a
+	// few bytes. Do not read on after an error: the kernel reports the error once, and then the end of the stream.
 	first, err := r.peek(1)
 	if err != nil {
 		return frame{}, err
@@ -103,7 +103,7 @@ func frameTooLarge() error {
 	return fmt.Errorf("frame is over the limit of %d bytes", http2.MaxFrameSize)
 }
 
-// unpadded returns the payload of a DATA or HEADERS frame without its padding and, on HEADERS, without its priority.
+// unpadded returns the payload of a DATA or HEADERS frame without the padding, and without the priority of HEADERS.
 func (f frame) unpadded() ([]byte, error) {
 	payload, padding := f.payload, 0
 	if f.has(http2.FlagPadded) {
@@ -124,10 +124,10 @@ func (f frame) unpadded() ([]byte, error) {
 	return payload[:len(payload)-padding], nil
 }
 
-// paddingError is the error of a frame with more bytes of padding than it has.
+// paddingError is the number of padding bytes of a frame that is shorter than the padding.
 type paddingError int
 
-// Error returns the number of bytes.
+// Error names the number of bytes.
 func (e paddingError) Error() string {
 	return fmt.Sprintf("padding of %d bytes is longer than the frame", int(e))
 }

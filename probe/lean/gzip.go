@@ -11,8 +11,9 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check"
 )
 
-// gzipped returns a message in gzip's format (RFC 1952), in blocks that are stored as they are (RFC 1951 section
-// 3.2.4): a request is a few bytes, which no compression makes shorter, and a compressor is a lot of program.
+// gzipped returns a message in the gzip format (RFC 1952), in stored blocks (RFC 1951 section 3.2.4). A request has
+// only a few bytes, so compression would not make the request shorter, and a compressor would make the program much
+// larger.
 func gzipped(message []byte) []byte {
 	const unknownSystem = 255
 	b := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, unknownSystem}

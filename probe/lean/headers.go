@@ -2,12 +2,12 @@ package lean
 
 import "github.com/grpc-cnb/health-probe/probe/http2"
 
-// maxHeaderBytes bounds a header block, compressed, and what it decodes to (RFC 9113 section 6.5.2).
+// maxHeaderBytes bounds a header block, both compressed and decoded (RFC 9113 section 6.5.2).
 const maxHeaderBytes = 64 << 10
 
 type header struct{ name, value string }
 
-// headerListSize returns the size of headers as the protocol counts it (RFC 9113 section 6.5.2).
+// headerListSize returns the size of headers as HTTP/2 counts (RFC 9113 section 6.5.2).
 func headerListSize(headers []header) (size uint32) {
 	for _, h := range headers {
 		size += uint32(http2.FieldSize(h.name, h.value))
@@ -15,7 +15,6 @@ func headerListSize(headers []header) (size uint32) {
 	return size
 }
 
-// encodeHeaders returns the header block of headers.
 func encodeHeaders(headers []header) []byte {
 	var b []byte
 	for _, h := range headers {
@@ -24,7 +23,6 @@ func encodeHeaders(headers []header) []byte {
 	return b
 }
 
-// headerDecoder decodes the header blocks of a connection.
 type headerDecoder struct {
 	decoder *http2.Decoder
 	headers []header // of the block
@@ -34,8 +32,7 @@ func newHeaderDecoder() *headerDecoder {
 	return &headerDecoder{decoder: http2.NewDecoder(maxHeaderBytes)}
 }
 
-// decode returns the headers of a whole block, which are valid until the next call. After an error the connection
-// cannot be used.
+// decode returns the headers of a whole block, valid until the next call. After an error the connection is unusable.
 func (d *headerDecoder) decode(block []byte) ([]header, error) {
 	d.headers = d.headers[:0]
 	err := d.decoder.Decode(block, nil, func(name, value []byte) error {

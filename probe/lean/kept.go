@@ -10,28 +10,28 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/options"
 )
 
-// maxAge is how long a connection is kept. Each new one verifies the server's certificate, looks up its name, and shows
-// that the server still takes connections, as each exec probe does.
+// maxAge is how long a connection is kept. A new connection verifies the server's certificate, looks up the server's
+// name, and shows that the server still takes connections, as each exec probe does.
 const maxAge = time.Minute
 
-// Kept is a [check.Transport] for a program that asks again and again. The connection that it makes is kept for later
-// attempts, which go to the same server with the same credentials, many at once if they want. A connection that is
-// lost, that the server is closing, that is old, or whose certificates have changed on disk is replaced by a new one.
-// The zero value is ready for use.
+// Kept is a [check.Transport] for a program that asks again and again. Kept keeps the connection for later attempts,
+// which go to the same server with the same credentials. Attempts may run at once. A new connection replaces a
+// connection that is lost, that the server is closing, that is old, or whose certificates have changed on disk. The
+// zero value is ready for use.
 type Kept struct {
 	mu      sync.Mutex
 	current *shared  // nil for none
 	dialing *dialing // nil if no connection is being made
 }
 
-// dialing is a connection that is being made for all attempts that wait for it.
+// dialing is an attempt to connect, for all attempts that wait for the connection.
 type dialing struct {
 	began   time.Time
-	ends    time.Time // its own deadline
+	ends    time.Time // deadline for connecting
 	files   credentialFiles
 	waiting int           // attempts
 	done    chan struct{} // closed at the end
-	conn    *shared       // nil until then, and if err says why there is none
+	conn    *shared       // nil before the end, or if err is set
 	err     error
 }
 
@@ -43,7 +43,7 @@ func (k *Kept) Dial(o *options.Options) (check.Conn, error) {
 	return k.lease(o, o.Budget.Connect(), nil)
 }
 
-// Close closes the connection as soon as no attempt uses it.
+// Close closes the connection as soon as no attempt uses the connection.
 func (k *Kept) Close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -58,8 +58,8 @@ func (k *Kept) retire() {
 	}
 }
 
-// lease returns a connection for one attempt: the kept one, if it is good for new calls and not the one to avoid, or
-// else one that is made by the deadline.
+// lease returns a connection for one attempt: the kept connection, if good for new calls and not the connection to
+// avoid, or else a new connection, made by the deadline.
 func (k *Kept) lease(o *options.Options, deadline time.Time, avoid *shared) (*lease, error) {
 	for asked := time.Now(); ; {
 		conn, d := k.find(o, deadline, avoid)
@@ -76,12 +76,12 @@ func (k *Kept) lease(o *options.Options, deadline time.Time, avoid *shared) (*le
 		case !d.began.Before(asked) || !time.Now().Before(deadline):
 			return nil, d.err
 		}
-		// It failed, and had begun before this attempt: now it may succeed.
+		// The failed dialing had begun before this attempt: a new connection may succeed.
 	}
 }
 
-// wait waits for the connection, and returns false if it takes longer than until the deadline. One that ends by
-// itself at the deadline, or before, is waited for however busy the machine is: it knows which step took too long.
+// wait waits for the connection, and returns false if the deadline comes first. A dialing with an earlier or
+// equal deadline is always awaited, however busy the machine is, because the dialing's error names the slow step.
 func (d *dialing) wait(deadline time.Time) bool {
 	if !d.ends.After(deadline) {
 		<-d.done
@@ -97,7 +97,7 @@ func (d *dialing) wait(deadline time.Time) bool {
 	}
 }
 
-// find returns the kept connection, which the attempt has then entered, or the one that is being made.
+// find returns the kept connection, already entered for the attempt, or the connection under way.
 func (k *Kept) find(o *options.Options, deadline time.Time, avoid *shared) (*shared, *dialing) {
 	files := credentialFilesOf(o)
 	k.mu.Lock()
@@ -119,7 +119,7 @@ func (k *Kept) find(o *options.Options, deadline time.Time, avoid *shared) (*sha
 	return nil, d
 }
 
-// abandon is called by an attempt that does not wait any more.
+// abandon is called by an attempt that no longer waits.
 func (k *Kept) abandon(d *dialing) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -128,7 +128,7 @@ func (k *Kept) abandon(d *dialing) {
 	}
 }
 
-// dial makes a connection, and hands it to all attempts that wait for it.
+// dial makes a connection for all waiting attempts.
 func (k *Kept) dial(d *dialing, o *options.Options, deadline time.Time) {
 	conn, err := connectShared(o, deadline, d.files)
 	k.mu.Lock()
@@ -139,7 +139,7 @@ func (k *Kept) dial(d *dialing, o *options.Options, deadline time.Time) {
 			k.retire()
 			k.current = conn
 		} else {
-			conn.retired = true // its certificates have changed in the meantime
+			conn.retired = true // the certificates have changed in the meantime
 		}
 	}
 	if k.dialing == d {
@@ -148,12 +148,12 @@ func (k *Kept) dial(d *dialing, o *options.Options, deadline time.Time) {
 	close(d.done)
 }
 
-// lease is a [check.Conn] for one attempt over a connection that others use too.
+// lease is a [check.Conn] for one attempt over a shared connection.
 type lease struct {
 	calls
 	from *Kept
 	conn *shared
-	// kept tells that the connection was there before the attempt, so the server may have closed it since.
+	// kept means that the connection is older than the attempt, so the server may have closed the connection since.
 	kept bool
 }
 
@@ -163,14 +163,14 @@ func newLease(k *Kept, conn *shared, o *options.Options, kept bool) *lease {
 	return l
 }
 
-// Settle implements [check.Conn]. It makes a connection of its own, since the one that is kept does not show that the
+// Settle implements [check.Conn]. Settle makes a new connection, since the kept connection does not show that the
 // server still takes connections.
 func (l *lease) Settle() error {
 	conn, err := Transport{}.Dial(l.options)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }() // it was good for what it was made for
+	defer func() { _ = conn.Close() }() // the connection has served its purpose
 	return conn.Settle()
 }
 
@@ -180,8 +180,8 @@ func (l *lease) Close() error {
 	return nil
 }
 
-// runShared implements calls.run. Calls that the server has not answered are made once more on another connection, by
-// the deadline that they have.
+// runShared implements calls.run. Calls without an answer are made once more on another connection, within the deadline
+// of the calls.
 func (l *lease) runShared(deadline func() time.Time, all ...*stream) error {
 	until := deadline()
 	if err := l.conn.run(until, all); err != nil {
@@ -206,8 +206,9 @@ func (l *lease) runShared(deadline func() time.Time, all ...*stream) error {
 	return next.conn.run(until, again)
 }
 
-// notAgain returns the error for calls for which there is no second connection. After one that was kept it is the
-// outcome of the attempt, as if there had been none before, unless the calls' own deadline has come.
+// notAgain returns the error for calls that get no second connection. If the first connection was kept, the failure of
+// the second is the outcome of the attempt, as for a first connection. After the calls' deadline, the error is
+// os.ErrDeadlineExceeded.
 func (l *lease) notAgain(err error, deadline time.Time, again []*stream) error {
 	if !deadline.IsZero() && !time.Now().Before(deadline) {
 		err = os.ErrDeadlineExceeded

@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// The messages of grpc.health.v1 (health.proto) in the encoding of protocol buffers. They have only a few fields, so
-// the runtime that can decode any message is not linked: it has half a megabyte and takes a fifth of a probe's start.
+// The messages of grpc.health.v1 (health.proto) in the encoding of protocol buffers. The messages have only a few
+// fields, so the runtime for any message is not linked: the runtime has half a megabyte and takes a fifth of a probe's
+// start.
 
 // Wire types (protobuf encoding, "Message Structure").
 const (
@@ -31,15 +32,14 @@ func appendCheckRequest(b []byte, service string) []byte {
 	return append(b, service...)
 }
 
-// parseCheckResponse returns the status of a HealthCheckResponse, which is field 1. Where the field is missing it is 0,
-// UNKNOWN.
+// parseCheckResponse returns the status, field 1 of a HealthCheckResponse, or 0 (UNKNOWN) if the field is missing.
 func parseCheckResponse(message []byte) (status int32, err error) {
 	err = mergeCheckResponse(&status, message)
 	return status, err
 }
 
-// mergeCheckResponse sets the status to that of a HealthCheckResponse that has one. A message that comes in parts is
-// all parts together (protobuf encoding, "Last One Wins").
+// mergeCheckResponse sets the status if a HealthCheckResponse has one. A message in parts is the merger of all parts
+// (protobuf encoding, "Last One Wins").
 func mergeCheckResponse(status *int32, message []byte) error {
 	return eachField(message, func(number, wire int, value uint64, _ []byte) error {
 		if number == 1 && wire == wireVarint {
@@ -49,8 +49,8 @@ func mergeCheckResponse(status *int32, message []byte) error {
 	})
 }
 
-// parseListResponse calls receive for each service of a HealthListResponse, with its status. They are in field 1, a
-// map, which is encoded as repeated entries of key and value.
+// parseListResponse calls receive for each service of a HealthListResponse, with the status of the service. The
+// services are in field 1, a map, encoded as repeated entries of key and value.
 func parseListResponse(message []byte, receive func(service string, status int32)) error {
 	return eachField(message, func(number, wire int, _ uint64, entry []byte) error {
 		if number != 1 || wire != wireBytes {
@@ -80,8 +80,8 @@ func parseListEntry(entry []byte) (service string, status int32, err error) {
 	return service, status, err
 }
 
-// eachField calls visit for each field of a message, with its number, its wire type, and its value, which is a number
-// or bytes. Of a group, which no message here has, it is nothing.
+// eachField calls visit for each field of a message, with the number, the wire type and the value: a number or bytes. A
+// group, which no message here has, has no value.
 func eachField(message []byte, visit func(number, wire int, value uint64, bytes []byte) error) error {
 	for len(message) > 0 {
 		number, wire, rest, err := takeTag(message)
@@ -100,7 +100,6 @@ func eachField(message []byte, visit func(number, wire int, value uint64, bytes 
 	return nil
 }
 
-// takeTag takes the number and the wire type of a field.
 func takeTag(b []byte) (number, wire int, rest []byte, err error) {
 	tag, n := binary.Uvarint(b)
 	if n <= 0 || tag>>3 == 0 || tag>>3 > 1<<29-1 {
@@ -109,10 +108,10 @@ func takeTag(b []byte) (number, wire int, rest []byte, err error) {
 	return int(tag >> 3), int(tag & 7), b[n:], nil
 }
 
-// maxGroups is how deep groups may be in each other, as in google.golang.org/protobuf: 10000 levels below the first.
+// maxGroups is the greatest depth of groups, as in google.golang.org/protobuf: 10000 levels below the first.
 const maxGroups = 10001
 
-// skipGroup returns what follows the group with that number, whose fields b begins with.
+// skipGroup returns the bytes after the group with the number. b begins with the group's fields.
 func skipGroup(number int, b []byte) (rest []byte, err error) {
 	for open := []int{number}; len(open) > 0; {
 		number, wire, fields, err := takeTag(b)
@@ -139,7 +138,6 @@ func skipGroup(number int, b []byte) (rest []byte, err error) {
 	return b, nil
 }
 
-// takeValue takes the value of the field with that number.
 func takeValue(number, wire int, b []byte) (value uint64, bytes, rest []byte, err error) {
 	var size int
 	switch wire {
@@ -172,8 +170,8 @@ func takeValue(number, wire int, b []byte) (value uint64, bytes, rest []byte, er
 	return value, b[:size], b[size:], nil
 }
 
-// agrees reports whether a google.rpc.Status (google/rpc/status.proto) has the code. One that cannot be read is no
-// details at all.
+// agrees reports whether a google.rpc.Status (google/rpc/status.proto) has the code. An unreadable Status counts as no
+// details.
 func agrees(status string, code int32) bool {
 	var own int32
 	err := eachField([]byte(status), func(number, wire int, value uint64, bytes []byte) error {
@@ -190,7 +188,7 @@ func agrees(status string, code int32) bool {
 	return err != nil || own == code
 }
 
-// checkAny returns an error for what is no google.protobuf.Any.
+// checkAny returns an error for a message that is no google.protobuf.Any.
 func checkAny(message []byte) error {
 	return eachField(message, func(number, wire int, _ uint64, value []byte) error {
 		if number == 1 && wire == wireBytes && !utf8.Valid(value) {

@@ -7,15 +7,15 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
-// headerBlock is a header block that has not come completely.
+// headerBlock is an incomplete header block.
 type headerBlock struct {
 	stream uint32
-	end    bool // it is the last of the stream
-	broken bool // its first frame was, so none of it is decoded
+	end    bool // last block of the stream
+	broken bool // the first frame was broken, so nothing is decoded
 	bytes  []byte
 }
 
-// handleHeaders handles HEADERS. A block that is not complete is kept until the rest of it has come.
+// handleHeaders handles HEADERS. An incomplete block is kept until the rest has come.
 func (s *session) handleHeaders(f frame) error {
 	if f.stream == 0 {
 		return protocolError("HEADERS on stream 0")
@@ -38,14 +38,15 @@ func (s *session) handleHeaders(f frame) error {
 	return s.handleBlock(f, block, f.has(http2.FlagEndStream))
 }
 
-// breakStream ends the call of a stream, if it is open, for an error that grpc-go takes for one of the stream alone.
+// breakStream ends the call of an open stream, for an error that grpc-go counts against the stream alone.
 func (s *session) breakStream(id uint32, err error) {
 	if st := s.find(id); st != nil {
 		st.fail(internal, protocolError("%v", err).Error())
 	}
 }
 
-// handleContinuation handles what comes after a part of a header block. No other frame may (RFC 9113 section 6.10).
+// handleContinuation handles the frame after a part of a header block. Only CONTINUATION may follow (RFC 9113 section
+// 6.10).
 func (s *session) handleContinuation(f frame) error {
 	partial := s.partial
 	if f.kind != http2.FrameContinuation || f.stream != partial.stream {
@@ -65,9 +66,9 @@ func (s *session) handleContinuation(f frame) error {
 	return s.handleBlock(f, partial.bytes, partial.end)
 }
 
-// handleBlock handles a whole header block, whose last part is in the frame f.
+// handleBlock handles a whole header block. The frame f has the last part.
 func (s *session) handleBlock(f frame, block []byte, end bool) error {
-	// A block is decoded even if its stream has ended, because the compression has one state for the connection.
+	// A block is decoded even if the stream has ended, because the compression has one state for the connection.
 	headers, err := s.headers.decode(block)
 	if err != nil {
 		return protocolError("%v", err)
@@ -111,7 +112,7 @@ func (s *session) handleData(f frame) error {
 	return nil
 }
 
-// giveBack enlarges the server's window by what was received, once half of the window is used up.
+// giveBack enlarges the server's window by the received bytes, once half of the window is used up.
 func (s *session) giveBack(id uint32, taken *uint32) {
 	if *taken < http2.DefaultWindow/2 {
 		return
@@ -140,8 +141,7 @@ func (s *session) handleReset(f frame) error {
 	return nil
 }
 
-// find returns the stream with the id if it is open. As in grpc-go, frames on another stream mean nothing, whether it
-// was ever open or not.
+// find returns the open stream with the id, or nil. As in grpc-go, frames on any other stream mean nothing.
 func (s *session) find(id uint32) *stream {
 	for _, st := range s.streams {
 		if st.id == id && id != 0 {

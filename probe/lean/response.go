@@ -48,8 +48,8 @@ func (st *stream) receiveHeaders(headers []header, end bool) {
 	}
 }
 
-// begins reports whether the first headers are those of a gRPC answer. It ends the call if they are of another one. A
-// content type of gRPC goes before the HTTP status (gRPC, "HTTP to gRPC Status Code Mapping").
+// begins reports whether the first headers are those of a gRPC answer. Any other final answer sets page, and so ends
+// the call. A content type of gRPC takes precedence over the HTTP status (gRPC, "HTTP to gRPC Status Code Mapping").
 func (st *stream) begins(f *fields, end bool) bool {
 	switch {
 	case f.isGRPC && (!end || f.hasStatus || f.status == "200"):
@@ -68,13 +68,13 @@ func (st *stream) begins(f *fields, end bool) bool {
 	return false
 }
 
-// isInformational reports whether an HTTP status is one after which another follows (RFC 9110, section 15.2).
+// isInformational reports whether another HTTP status follows this status (RFC 9110, section 15.2).
 func isInformational(status string) bool {
 	code, err := strconv.Atoi(status)
 	return err == nil && code >= 100 && code < 200
 }
 
-// maxPage is how many bytes of a page are read, and maxPageLine how many of them are shown.
+// maxPage is the number of bytes read of a page, and maxPageLine the number of bytes shown.
 const maxPage, maxPageLine = 1024, 128
 
 // readPage ends the call once enough of a page has come.
@@ -86,7 +86,7 @@ func (st *stream) readPage() {
 
 func (st *stream) endPage() { st.fail(st.page.code, st.page.reason) }
 
-// words returns the error for an answer of HTTP with the first line of its page, which often says why.
+// words returns the error for an HTTP answer with the first line of the page, which often says why.
 func (e *callError) words(page []byte) string {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(page, "\r\n"), []byte("\n"))
 	line = bytes.TrimSpace(line[:min(len(line), maxPageLine)])
@@ -96,7 +96,7 @@ func (e *callError) words(page []byte) string {
 	return e.reason + ": " + strconv.Quote(string(line))
 }
 
-// isGRPC reports whether a content type is that of gRPC, with any message format. That of gRPC-Web is not.
+// isGRPC reports whether a content type is gRPC, with any message format. gRPC-Web does not count.
 func isGRPC(contentType string) bool {
 	rest, ok := strings.CutPrefix(contentType, "application/grpc")
 	return ok && (rest == "" || rest[0] == '+' || rest[0] == ';')
@@ -138,7 +138,7 @@ func (st *stream) receiveData(data []byte, end bool) {
 		return
 	}
 	if !st.started {
-		// It waits for the headers, within the window. grpc-go takes what comes before them, too.
+		// The data waits for the headers, within the window. grpc-go also accepts data before the headers.
 		if end {
 			st.fail(internal, "server ended the call without headers")
 		}
@@ -151,13 +151,13 @@ func (st *stream) receiveData(data []byte, end bool) {
 	}
 }
 
-// callError is an error that ends one call.
+// callError ends one call.
 type callError struct {
 	code   int
 	reason string
 }
 
-// deliver hands over the messages that have come completely (gRPC over HTTP/2, "Length-Prefixed-Message").
+// deliver hands over the complete messages (gRPC over HTTP/2, "Length-Prefixed-Message").
 func (st *stream) deliver() *callError {
 	for len(st.body) >= 5 {
 		size := uint32(st.body[1])<<24 | uint32(st.body[2])<<16 | uint32(st.body[3])<<8 | uint32(st.body[4])
@@ -205,7 +205,7 @@ func (st *stream) decompress(message []byte) ([]byte, *callError) {
 	return plain, nil
 }
 
-// codeOfHTTP returns the gRPC code for the HTTP status of an answer that is not gRPC (gRPC, "HTTP to gRPC Status Code
+// codeOfHTTP returns the gRPC code for the HTTP status of an answer without gRPC (gRPC, "HTTP to gRPC Status Code
 // Mapping").
 func codeOfHTTP(status string) int {
 	switch status {
@@ -224,7 +224,7 @@ func codeOfHTTP(status string) int {
 	}
 }
 
-// percentDecode decodes a grpc-message. Invalid escapes stay as they are (gRPC over HTTP/2, "Responses").
+// percentDecode decodes a grpc-message. Invalid escapes stay unchanged (gRPC over HTTP/2, "Responses").
 func percentDecode(s string) string {
 	if !strings.Contains(s, "%") {
 		return s

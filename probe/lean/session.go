@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// maxIdleFrames is how many frames that bring no answer nearer may come within idlePeriod. With more of them the
-	// connection is given up: a server that sends PINGs endlessly would keep the CPU busy until the deadline.
+	// maxIdleFrames is the number of frames without progress towards an answer that may come within idlePeriod. More
+	// frames end the connection: a server that sends PINGs endlessly would keep the CPU busy until the deadline.
 	maxIdleFrames = 10000
 	idlePeriod    = time.Minute
 )
 
-// connError is a failure of the whole connection that the server caused.
+// connError is a failure of the whole connection, caused by the server.
 type connError struct{ reason string }
 
 func (e *connError) Error() string { return e.reason }
@@ -26,8 +26,8 @@ func protocolError(format string, args ...any) error {
 	return &connError{"server broke the HTTP/2 protocol: " + fmt.Sprintf(format, args...)}
 }
 
-// session is one HTTP/2 connection, seen from its client (RFC 9113). Only one goroutine uses it. What has to be sent is
-// collected, and written when nothing is left to do but read: so a probe makes one write and, as a rule, one read.
+// session is the client's end of an HTTP/2 connection (RFC 9113). Only one goroutine uses a session. Frames to send are
+// collected, and written when the session can only read: so a probe makes one write and, as a rule, one read.
 type session struct {
 	conn    io.ReadWriter
 	in      *frameReader
@@ -37,19 +37,19 @@ type session struct {
 	streams []*stream
 	nextID  uint32
 
-	idle      int // frames since the last one that mattered
+	idle      int // frames since the last progress
 	idleSince time.Time
 
-	// What the server has announced.
-	settled    bool // it has sent its SETTINGS
+	// Announced by the server.
+	settled    bool // the server has sent SETTINGS
 	frameSize  int
-	window     int64 // the initial one of a stream
+	window     int64 // initial window of a stream
 	connWindow int64
 	maxStreams uint32
-	// noneAllowed tells that the first SETTINGS allowed no call at all.
+	// noneAllowed means that the first SETTINGS allowed no call at all.
 	noneAllowed bool
-	maxHeaders  uint32 // of a request, as the protocol counts
-	smallTable  bool   // the table it decodes headers with is under the default, which the next block has to confirm
+	maxHeaders  uint32 // of a request, as HTTP/2 counts
+	smallTable  bool   // the server's table for headers is smaller than the default; the next block has to confirm
 	goAway      *check.GoAwayError
 
 	// Bytes of DATA received and not yet given back to the window of the connection.
@@ -76,7 +76,7 @@ func newSession(conn io.ReadWriter) *session {
 	return s
 }
 
-// run sends and receives until done returns true. The error is that of the connection, if it ended before.
+// run sends and receives until done returns true. The error is that of a connection that ends earlier.
 func (s *session) run(done func() bool) error {
 	err := s.exchange(done)
 	if check.IsHangup(err) && s.goAway != nil {
@@ -107,7 +107,7 @@ func (s *session) exchange(done func() bool) error {
 	return nil
 }
 
-// countIdle counts a frame that may bring no answer nearer. A frame that does resets the count.
+// countIdle counts a frame that may bring no progress towards an answer. Progress resets the count.
 func (s *session) countIdle() error {
 	if s.idle == 0 {
 		s.idleSince = time.Now()
@@ -122,8 +122,8 @@ func (s *session) countIdle() error {
 	return nil
 }
 
-// flush writes what is queued. It ignores that the server has hung up, because the server may have answered before: the
-// next read finds that out.
+// flush writes the queued frames. A hangup is no error here, because the server may have answered before: the next read
+// reports the hangup.
 func (s *session) flush() error {
 	if len(s.out) == 0 {
 		return nil
@@ -136,8 +136,8 @@ func (s *session) flush() error {
 	return err
 }
 
-// notHTTP2 returns the first bytes of a server that does not begin as HTTP/2 does, and nil if it does. HTTP/2 begins
-// with a frame of the connection: SETTINGS, or GOAWAY in their place.
+// notHTTP2 returns the first bytes of a server that does not speak HTTP/2, or nil. HTTP/2 begins with a frame of the
+// connection: SETTINGS, or GOAWAY in place of SETTINGS.
 func (s *session) notHTTP2() []byte {
 	first := s.in.firstBytes()
 	if len(first) >= http2.FrameHeaderLen {
@@ -149,7 +149,6 @@ func (s *session) notHTTP2() []byte {
 	return first
 }
 
-// handle handles the next frame of the connection.
 func (s *session) handle(f frame) error {
 	if err := s.countIdle(); err != nil {
 		return err

@@ -12,32 +12,32 @@ import (
 )
 
 // writeTimeout bounds a write to a server that does not read. The requests of health checks fit into the kernel's
-// buffer many times over, so only a server that has long stopped reading can make one wait.
+// buffer many times over, so only a server that has long stopped reading can make a write wait.
 const writeTimeout = time.Second
 
-// shared is a connection that many goroutines call on at once. One goroutine of its own receives, from the first call
-// on: a server may take a call with which its GOAWAY has crossed, and no call may be made after that was read.
+// shared is a connection for calls of many goroutines at once. A separate goroutine receives, from the first call on: a
+// server may take a call that has crossed with the GOAWAY, and no call may be made after the GOAWAY was read.
 type shared struct {
 	files   credentialFiles
 	born    time.Time
 	session *session
 
-	mu      sync.Mutex // of all that follows, and of the session apart from reading
+	mu      sync.Mutex // guards the fields below, and the session apart from reading
 	conn    *conn
 	waiting []*exchange
 	users   int   // attempts that may call
 	retired bool  // takes no further attempts, and ends with the last one
 	started bool  // receives
-	ended   error // why nothing comes any more; nil while it may
+	ended   error // why the connection has ended; nil before the end
 }
 
-// exchange is a number of calls that are waited for together.
+// exchange is a number of calls that are awaited together.
 type exchange struct {
 	all  []*stream
 	done chan struct{} // closed once all are complete
 }
 
-// connectShared makes a connection and waits for the server's SETTINGS, by the deadline.
+// connectShared connects and waits for the server's SETTINGS, by the deadline.
 func connectShared(o *options.Options, deadline time.Time, files credentialFiles) (*shared, error) {
 	c, err := newConn(o, deadline)
 	if err != nil {
@@ -58,7 +58,7 @@ func connectShared(o *options.Options, deadline time.Time, files credentialFiles
 	return &shared{files: files, born: time.Now(), session: c.session, conn: c}, nil
 }
 
-// enter makes place for an attempt, unless the connection is not good for new calls.
+// enter makes place for an attempt. It returns false if the connection is not good for new calls.
 func (s *shared) enter(files credentialFiles) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +69,6 @@ func (s *shared) enter(files credentialFiles) bool {
 	return true
 }
 
-// leave ends an attempt.
 func (s *shared) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +76,7 @@ func (s *shared) leave() {
 	s.closeUnused()
 }
 
-// retire lets the attempts that go on come to their end, and then closes the connection.
+// retire lets the current attempts finish, and then closes the connection.
 func (s *shared) retire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +90,8 @@ func (s *shared) closeUnused() {
 	}
 }
 
-// run makes calls and waits until all are complete, or until the deadline, whose error it returns; zero is none.
+// run makes calls and waits until all are complete, or until the deadline, with os.ErrDeadlineExceeded. A zero deadline
+// is none.
 func (s *shared) run(deadline time.Time, all []*stream) error {
 	e := s.begin(all)
 	timer := options.NewTimer(deadline)
@@ -124,8 +124,8 @@ func (s *shared) begin(all []*stream) *exchange {
 	return e
 }
 
-// abandon ends an exchange at its deadline. The calls that are still open are cancelled. A connection on which an
-// answer is late may be one that leads nowhere any more, so it is not used again.
+// abandon ends an exchange at its deadline and cancels the open calls. A connection with a late answer may lead nowhere
+// any more, so the connection takes no further attempts.
 func (s *shared) abandon(e *exchange) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,8 +141,8 @@ func (s *shared) abandon(e *exchange) error {
 	return os.ErrDeadlineExceeded
 }
 
-// forgive leaves those calls lost that are so because the server has closed the connection without a word. On one that
-// was made for them any other reason is the outcome.
+// forgive leaves a call lost only if the server has closed the connection without a word. On a connection that was made
+// for the calls, any other reason is the outcome.
 func (s *shared) forgive(all []*stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,11 +160,11 @@ func (s *shared) forget(all []*stream) {
 	}
 }
 
-// send sends what is queued, and wakes those who wait. s is locked.
+// send sends the queued frames, and wakes the goroutines whose calls are complete. s is locked.
 func (s *shared) send() {
 	if s.ended == nil {
 		s.session.pump()
-		_ = s.conn.sock.SetWriteDeadline(time.Now().Add(writeTimeout)) // it fails if writing does
+		_ = s.conn.sock.SetWriteDeadline(time.Now().Add(writeTimeout)) // if this fails, writing fails too
 		if err := s.session.flush(); err != nil {
 			s.end(err)
 		}
@@ -181,7 +181,6 @@ func (s *shared) send() {
 	})
 }
 
-// receive handles what the server sends, until the connection ends.
 func (s *shared) receive() {
 	for s.receiveFrame() {
 	}
@@ -197,7 +196,7 @@ func (s *shared) receiveFrame() bool {
 	if err != nil {
 		s.end(err)
 	}
-	// As long as there are more frames, what they need is sent together.
+	// While more frames are buffered, the answers to the frames are collected.
 	if s.ended != nil || !s.session.in.buffered() {
 		s.send()
 	}
@@ -216,7 +215,6 @@ func (s *shared) end(err error) {
 	_ = s.conn.Close() // the cause is what counts
 }
 
-// fail ends all calls that are open.
 func (s *shared) fail() {
 	for _, call := range s.session.streams {
 		if !call.done {
@@ -226,7 +224,7 @@ func (s *shared) fail() {
 	}
 }
 
-// adopt makes a connection of package net of a socket: it can be read by one goroutine while another one writes.
+// adopt turns a socket into a connection of package net: one goroutine can read while another writes.
 func adopt(s *socket) (connection, error) {
 	file := os.NewFile(uintptr(s.fd), "")
 	defer file.Close()
@@ -234,7 +232,6 @@ func adopt(s *socket) (connection, error) {
 	return polled{conn}, err
 }
 
-// polled is a connection of package net.
 type polled struct{ net.Conn }
 
 func (p polled) keepAlive() {
@@ -243,8 +240,8 @@ func (p polled) keepAlive() {
 	}
 }
 
-// credentialFiles tell whether the files with certificates and keys have changed: nil for a file that cannot be found
-// and for one that no flag names.
+// credentialFiles show changes of the files with certificates and keys. An entry is nil for a file that is missing or
+// that no flag names.
 type credentialFiles [3]os.FileInfo
 
 func credentialFilesOf(o *options.Options) (files credentialFiles) {

@@ -12,15 +12,15 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check"
 )
 
-// socket is a blocking socket that one goroutine uses. The kernel keeps its deadline (SO_RCVTIMEO and SO_SNDTIMEO,
-// socket(7)). A probe makes one connection and waits for nothing else, so the poller of package net, with its
-// goroutines and timers, would add a tenth to the cost of a probe and bring nothing.
+// socket is a blocking socket for one goroutine. The kernel keeps the deadline (SO_RCVTIMEO and SO_SNDTIMEO,
+// socket(7)). A probe makes one connection and waits for nothing else, so the poller of package net, with goroutines
+// and timers, would add a tenth to the cost of a probe without any gain.
 type socket struct {
 	fd       int
 	deadline time.Time // zero for none
 }
 
-// connect opens a stream socket to addr. It returns os.ErrDeadlineExceeded at the deadline.
+// connect opens a stream socket to addr. The error at the deadline is os.ErrDeadlineExceeded.
 func connect(family int, addr syscall.Sockaddr, deadline time.Time) (*socket, error) {
 	fd, err := syscall.Socket(family, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -36,7 +36,7 @@ func connect(family int, addr syscall.Sockaddr, deadline time.Time) (*socket, er
 
 func (s *socket) connect(family int, addr syscall.Sockaddr) error {
 	if family != syscall.AF_UNIX {
-		// Without this, a second small write would wait until the first is acknowledged (RFC 896).
+		// Without TCP_NODELAY, a second small write would wait for the acknowledgement of the first (RFC 896).
 		if err := syscall.SetsockoptInt(s.fd, syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1); err != nil {
 			return os.NewSyscallError("setsockopt", err)
 		}
@@ -52,7 +52,7 @@ func (s *socket) connect(family int, addr syscall.Sockaddr) error {
 			}
 			return nil
 		case syscall.EINTR:
-			// The connection goes on in the kernel, and a second connect waits for it.
+			// The kernel goes on connecting, and a second connect waits for the connection.
 		case syscall.EINPROGRESS, syscall.EAGAIN, syscall.EALREADY:
 			return os.ErrDeadlineExceeded
 		default:
@@ -62,7 +62,7 @@ func (s *socket) connect(family int, addr syscall.Sockaddr) error {
 }
 
 // isItself reports whether the socket is connected to itself. If nobody listens on a port of this machine, and the
-// kernel picks that same port for the probe's own end, the two ends are one (RFC 9293 section 3.5, simultaneous open).
+// kernel picks the same port for the probe's end, the two ends are one (RFC 9293 section 3.5, simultaneous open).
 func (s *socket) isItself(addr syscall.Sockaddr) bool {
 	port := 0
 	switch addr := addr.(type) {
@@ -86,7 +86,7 @@ func (s *socket) isItself(addr syscall.Sockaddr) bool {
 	return false
 }
 
-// peer returns the address of the other end, or nil if it is not needed.
+// peer returns the address of the remote end, or nil if not needed or on an error.
 func (s *socket) peer(needed bool) syscall.Sockaddr {
 	if !needed {
 		return nil
@@ -98,8 +98,8 @@ func (s *socket) peer(needed bool) syscall.Sockaddr {
 	return peer
 }
 
-// keepAlive lets the kernel ask a peer that is silent whether it is still there. After a minute without an answer,
-// reads fail with ETIMEDOUT. An error is ignored: a unix socket takes no such option and needs none.
+// keepAlive lets the kernel probe a silent peer. After a minute without an answer, reads fail with ETIMEDOUT. Errors
+// are ignored: a unix socket neither takes nor needs the options.
 func (s *socket) keepAlive() {
 	for _, option := range []struct{ level, name, value int }{
 		{syscall.SOL_SOCKET, syscall.SO_KEEPALIVE, 1},
@@ -111,11 +111,11 @@ func (s *socket) keepAlive() {
 	}
 }
 
-// longestTimeout fits into the seconds that a 32-bit kernel counts in, and is longer than the kernel tries to connect
-// (tcp_syn_retries, ip(7)). After it, a read or a write is begun again.
+// longestTimeout fits into the seconds of a 32-bit kernel, and is longer than the kernel tries to connect
+// (tcp_syn_retries, ip(7)). After longestTimeout, a read or a write begins again.
 const longestTimeout = 24 * time.Hour
 
-// arm sets the kernel's timeout to the time that is left until the deadline. Zero means no timeout for the kernel too.
+// arm sets the kernel's timeout to the time left until the deadline. For the kernel too, zero means no timeout.
 func (s *socket) arm(option int) error {
 	var timeout syscall.Timeval
 	if !s.deadline.IsZero() {
@@ -128,7 +128,7 @@ func (s *socket) arm(option int) error {
 	return os.NewSyscallError("setsockopt", syscall.SetsockoptTimeval(s.fd, syscall.SOL_SOCKET, option, &timeout))
 }
 
-// Read implements io.Reader. It returns os.ErrDeadlineExceeded at the deadline.
+// Read implements io.Reader. The error at the deadline is os.ErrDeadlineExceeded.
 func (s *socket) Read(b []byte) (int, error) {
 	for {
 		if err := s.arm(syscall.SO_RCVTIMEO); err != nil {
@@ -136,7 +136,7 @@ func (s *socket) Read(b []byte) (int, error) {
 		}
 		switch n, err := syscall.Read(s.fd, b); {
 		case err == syscall.EINTR || err == syscall.EAGAIN:
-			// It was interrupted, or the deadline has come, which arm checks.
+			// The read was interrupted, or the deadline has come: arm checks the deadline.
 		case err != nil:
 			return 0, os.NewSyscallError("read", err)
 		case n == 0 && len(b) > 0:
@@ -147,7 +147,7 @@ func (s *socket) Read(b []byte) (int, error) {
 	}
 }
 
-// Write implements io.Writer. It returns os.ErrDeadlineExceeded at the deadline.
+// Write implements io.Writer. The error at the deadline is os.ErrDeadlineExceeded.
 func (s *socket) Write(b []byte) (int, error) {
 	written := 0
 	for written < len(b) {
@@ -168,10 +168,10 @@ func (s *socket) Write(b []byte) (int, error) {
 // Close closes the socket.
 func (s *socket) Close() error { return os.NewSyscallError("close", syscall.Close(s.fd)) }
 
-// SetDeadline sets the time at which every later Read and Write fails.
+// SetDeadline sets the time after which every Read and Write fails.
 func (s *socket) SetDeadline(t time.Time) error { s.deadline = t; return nil }
 
-// The other methods of net.Conn. Package crypto/tls requires them, but does not use what they return.
+// The remaining methods of net.Conn. Package crypto/tls requires the methods, but does not use the results.
 
 func (s *socket) SetReadDeadline(t time.Time) error  { return s.SetDeadline(t) }
 func (s *socket) SetWriteDeadline(t time.Time) error { return s.SetDeadline(t) }

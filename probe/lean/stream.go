@@ -8,7 +8,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
-// gRPC status codes (google.golang.org/grpc/codes has the same).
+// gRPC status codes (the same as in google.golang.org/grpc/codes).
 const (
 	ok                = 0
 	canceled          = 1
@@ -26,30 +26,30 @@ type stream struct {
 	// id is zero until the call is sent.
 	id      uint32
 	headers []byte // the request's block
-	size    uint32 // of the headers, as the protocol counts
+	size    uint32 // of the headers, as HTTP/2 counts
 	request []byte // the request's message
-	unsent  []byte // what is left of it
+	unsent  []byte // rest of request
 	eager   bool   // sent before the server's SETTINGS had come
-	sends   int    // how often it was sent
+	sends   int    // number of times sent
 	sentAll bool
 	window  int64
 	taken   uint32
 
-	// message is called with each message as it comes; an error from it ends the call.
+	// message is called with each message that comes. An error from message ends the call.
 	message  func([]byte) error
-	messages int       // how many have come
+	messages int       // number received
 	expires  time.Time // of the server's deadline, zero for none
-	streams  bool      // more than one may come
+	streams  bool      // more than one message may come
 	started  bool      // the server's headers have come
 	encoding string
 	body     []byte
-	page     *callError // what an answer of HTTP, not of gRPC, means; nil for none. The body is its text.
+	page     *callError // error for an answer of HTTP, not of gRPC; nil for none. The body is the page's text.
 
 	done     bool
 	code     int
 	reason   string
 	answered bool // the server itself has sent the code
-	refused  bool // the server has not processed the call, so it may be sent on another connection
+	refused  bool // the server did not process the call: another connection may send it
 	lost     bool // the connection ended before the call
 }
 
@@ -65,12 +65,11 @@ func (st *stream) fail(code int, reason string) {
 // expired reports whether the server's deadline for the call is past.
 func (st *stream) expired() bool { return !st.expires.IsZero() && !time.Now().Before(st.expires) }
 
-// newStream returns a call that is not sent.
 func newStream(headers, message []byte) *stream {
 	return &stream{headers: headers, request: message, unsent: message}
 }
 
-// add queues calls, which are sent as soon as the server's limits allow it.
+// add queues calls, to be sent as soon as the server's limits allow.
 func (s *session) add(all ...*stream) {
 	s.streams = append(slices.DeleteFunc(s.streams, func(old *stream) bool { return old.done }), all...)
 }
@@ -89,7 +88,7 @@ func (s *session) pump() {
 }
 
 // start sends the headers of a call, if one more call may be open. The first call is sent in the same write as the
-// preface: the server's limit is not known yet, and hardly a server has a limit of zero. The others wait for the
+// preface: the server's limit is not known yet, and hardly any server has a limit of zero. Further calls wait for the
 // server's SETTINGS.
 func (s *session) start(st *stream) bool {
 	var open uint32
@@ -126,7 +125,6 @@ func (s *session) start(st *stream) bool {
 	}
 }
 
-// send sends as much of a call's message as the windows allow.
 func (s *session) send(st *stream) {
 	for !st.done && !st.sentAll {
 		n := min(int64(len(st.unsent)), int64(s.frameSize), st.window, s.connWindow)
@@ -152,13 +150,14 @@ func (st *stream) checkHeaders(limit uint32) {
 	}
 }
 
-// maxSends is how often a call that the server has refused is sent at most, GOAWAY apart.
+// maxSends is how often a call refused by the server is sent at most, GOAWAY apart.
 const maxSends = 2
 
-// isRefusal reports whether a call that the server has reset was not processed, so that it may be sent once more. That
-// is so if the server says it (RFC 9113 section 8.7), and in two cases of a call that was sent before the server's
-// SETTINGS had come: where these allow no call at all, which servers may treat as an error of the protocol (section
-// 5.1.2), and where net/http has counted data over its window, which section 6.9.3 tells servers to accept.
+// isRefusal reports whether the server has reset a call without processing, so that the call may be sent once more.
+// Three cases count. In the first, the server says so (RFC 9113 section 8.7). In the second and third, the call was
+// sent before the server's SETTINGS had come. Either the SETTINGS allow no call at all, which servers may treat as an
+// error of the protocol (section 5.1.2), or net/http has counted data over the window, which section 6.9.3 tells
+// servers to accept.
 func (s *session) isRefusal(st *stream, code uint32) bool {
 	switch code {
 	case http2.CodeRefusedStream:
@@ -178,7 +177,7 @@ func (st *stream) again() {
 	st.started, st.body, st.messages, st.page = false, nil, 0, nil
 }
 
-// cancel ends a call for which nobody waits any more.
+// cancel ends a call that nobody waits for any more.
 func (s *session) cancel(st *stream) {
 	if st.id != 0 && !st.done {
 		s.out = http2.AppendFrame(s.out, http2.FrameRSTStream, 0, st.id, []byte{0, 0, 0, http2.CodeCancel})
@@ -186,7 +185,6 @@ func (s *session) cancel(st *stream) {
 	s.streams = slices.DeleteFunc(s.streams, func(other *stream) bool { return other == st })
 }
 
-// refuse ends a call that the server has not processed.
 func (st *stream) refuse(reason error) {
 	if !st.done {
 		st.fail(unavailable, reason.Error())
@@ -194,7 +192,7 @@ func (st *stream) refuse(reason error) {
 	}
 }
 
-// receiveReset ends a call that the server has reset, with the status that gRPC gives the error code (gRPC over HTTP/2,
+// receiveReset ends a call that the server has reset, with the gRPC status for the error code (gRPC over HTTP/2,
 // "Errors").
 func (st *stream) receiveReset(code uint32) {
 	status := internal

@@ -1,7 +1,6 @@
-// Package lean is the probe's own transport. It implements as much of HTTP/2 (RFC 9113) and of gRPC over HTTP/2 as a
-// few health checks on one connection need. An exec probe starts a process every few seconds in every pod, so the
-// package is built to do little: it has no goroutine, no poller, no timer and no protocol buffers runtime, and it makes
-// one write and, as a rule, one read.
+// Package lean is the probe's own transport: as much of HTTP/2 (RFC 9113) and of gRPC over HTTP/2 as a few health
+// checks on one connection need. An exec probe starts a process every few seconds in every pod, so the package does
+// little: no goroutine, no poller, no timer and no protocol buffers runtime, one write and, as a rule, one read.
 //
 //	Options --> socket --> (TLS) --> session of frames --> stream --> Status
 //
@@ -23,11 +22,11 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
 
-// Transport is a [check.Transport]. It cannot do ALTS and SPIFFE.
+// Transport is a [check.Transport] without ALTS and SPIFFE.
 type Transport struct{}
 
-// Dial implements [check.Transport]. It leaves waiting for the server's SETTINGS to the first call, which is sent in
-// the same write as the client's SETTINGS. HTTP/2 allows that (RFC 9113 section 3.4), and it saves a round trip.
+// Dial implements [check.Transport]. The first call waits for the server's SETTINGS, and is sent in the same write as
+// the client's SETTINGS. HTTP/2 allows an early call (RFC 9113 section 3.4), and the probe saves a round trip.
 func (Transport) Dial(o *options.Options) (check.Conn, error) {
 	if o.ALTS || o.SPIFFE {
 		return nil, errNeedsFull
@@ -53,22 +52,21 @@ var errNeedsFull = &outcome.Failure{
 type conn struct {
 	calls
 	config    *tls.Config // nil for plain text
-	lasting   bool        // it has a call that may take for ever
+	lasting   bool        // a call may last for ever
 	sock      connection  // nil once closed
 	session   *session
 	connectBy time.Time
-	// adopt makes another connection of the socket; nil leaves it as it is.
+	// adopt makes another connection of the socket; nil keeps the socket.
 	adopt func(*socket) (connection, error)
 }
 
-// connection is what TLS and HTTP/2 need of a socket.
+// connection is the part of a socket for TLS and HTTP/2.
 type connection interface {
 	net.Conn
 	keepAlive()
 }
 
-// newConn returns a conn that is not connected. It has read the files for TLS by the deadline. Its error is a
-// *[outcome.Failure].
+// newConn returns an unconnected conn, and reads the files for TLS by the deadline. The error is a *[outcome.Failure].
 func newConn(o *options.Options, deadline time.Time) (*conn, error) {
 	c := &conn{calls: calls{options: o}}
 	c.run = c.runAlone
@@ -107,8 +105,8 @@ func (c *conn) connect(deadline time.Time) error {
 	return nil
 }
 
-// handshake does the TLS handshake, if there is TLS. Package crypto/rand starts the poller of Go's runtime, which
-// takes two descriptors.
+// handshake does the TLS handshake, if TLS is on. Package crypto/rand starts the poller of Go's runtime, which takes
+// two descriptors.
 func (c *conn) handshake() error {
 	if c.config == nil {
 		c.session = newSession(c.sock)
@@ -125,7 +123,7 @@ func (c *conn) handshake() error {
 	return nil
 }
 
-// Settle implements [check.Conn]. Calls that are queued are sent with the client's SETTINGS.
+// Settle implements [check.Conn]. Queued calls are sent with the client's SETTINGS.
 func (c *conn) Settle() error {
 	s := c.session
 	if s.settled {
@@ -150,7 +148,8 @@ func (c *conn) Close() error {
 	return sock.Close()
 }
 
-// deadlineError returns context.DeadlineExceeded for a deadline that crypto/tls has wrapped into another error.
+// deadlineError returns context.DeadlineExceeded for a deadline that crypto/tls has wrapped, and io.ErrUnexpectedEOF
+// for io.EOF.
 func deadlineError(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return context.DeadlineExceeded

@@ -7,14 +7,14 @@ import (
 	"google.golang.org/grpc"
 )
 
-// agent is a SPIFFE Workload API that hands out one identity.
+// agent is a SPIFFE Workload API with one identity.
 type agent struct {
 	workload.UnimplementedSpiffeWorkloadAPIServer
 	svid *workload.X509SVID
 }
 
-// FetchX509SVID implements workload.SpiffeWorkloadAPIServer. The stream stays open for identities that may follow
-// (SPIFFE Workload API section 4.2).
+// FetchX509SVID implements workload.SpiffeWorkloadAPIServer. The stream stays open for further identities (SPIFFE
+// Workload API section 4.2).
 func (a agent) FetchX509SVID(_ *workload.X509SVIDRequest,
 	stream grpc.ServerStreamingServer[workload.X509SVIDResponse],
 ) error {

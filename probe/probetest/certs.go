@@ -36,8 +36,8 @@ func newAuthority(name string) (*authority, error) {
 	return &authority{cert: cert, key: key, pem: block("CERTIFICATE", der)}, err
 }
 
-// issue makes a certificate for names, IPs and SPIFFE IDs, for clients and for servers. It is valid from an hour before
-// to an hour after when.
+// issue makes a certificate for names, IPs and SPIFFE IDs, for clients and for servers. The certificate is valid from
+// an hour before to an hour after when.
 func (a *authority) issue(when time.Time, names ...string) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -72,7 +72,6 @@ func template(name string, when time.Time) *x509.Certificate {
 	}
 }
 
-// encode returns certificate and key as PEM.
 func encode(pair tls.Certificate) (cert, key []byte, err error) {
 	der, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
 	return block("CERTIFICATE", pair.Certificate[0]), block("PRIVATE KEY", der), err

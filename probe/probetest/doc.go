@@ -1,4 +1,4 @@
-// Package probetest runs probe programs against real servers: gRPC servers of every kind that matters to a probe, and
-// servers that are not gRPC servers. Begin reading at [Scripts], which runs scripts of rogpeppe/go-internal/testscript
-// against a program. [Start] starts the servers.
+// Package probetest runs probe programs against real servers: every kind of gRPC server that matters to a probe, and
+// servers without gRPC. Begin reading at [Scripts], which runs scripts of rogpeppe/go-internal/testscript against a
+// program. [Start] starts the servers.
 package probetest

@@ -8,19 +8,19 @@ import (
 	"testing"
 )
 
-// Effect is two command lines that differ in one flag alone, and for which a program must not do the same against equal
-// servers. $ADDR is the server's address, and $DIR the folder with its certificates, which also has a file token.
+// Effect is two command lines with a difference in one flag alone. A program must not do the same for both, against
+// equal servers. $ADDR is the server's address, and $DIR the folder with the server's certificates and a file token.
 type Effect struct {
 	// Server has the options of the server, as in scripts.
 	Server string
-	// Flags are on both command lines, With and Without on one of them.
+	// Flags are on both command lines, With and Without on one command line each.
 	Flags, With, Without string
 }
 
 // Effects has a row for each flag of the probe.
 var Effects = map[string]Effect{
 	"addr":       {With: "-addr=$ADDR"},
-	"discover":   {Flags: "-rpc-header-file=a=$DIR/none", With: "-discover"}, // so it asks no other test's server
+	"discover":   {Flags: "-rpc-header-file=a=$DIR/none", With: "-discover"}, // asks no server of another test
 	"service":    {Server: "status=a:NOT_SERVING", Flags: "-addr=$ADDR", With: "-service=a"},
 	"all":        {Server: "status=a:NOT_SERVING", Flags: "-addr=$ADDR", With: "-all"},
 	"mode":       {Server: "status=:NOT_SERVING", Flags: "-addr=$ADDR", With: "-mode=live"},
@@ -66,8 +66,8 @@ var Effects = map[string]Effect{
 	"version": {Flags: "-addr=$ADDR", With: "-version"},
 }
 
-// WantEffect fails the test unless a program does something else with the flag than without it. run runs the program
-// with the words of a command line, and returns all that can be noticed of it.
+// WantEffect fails the test if the flag makes no difference to a program. run runs the program with the words of a
+// command line, and returns everything noticeable about the run.
 func (e Effect) WantEffect(t *testing.T, flag string, run func(words []string) string) {
 	t.Helper()
 	for _, words := range []string{e.With, e.Without} {
@@ -84,8 +84,7 @@ func (e Effect) WantEffect(t *testing.T, flag string, run func(words []string) s
 	}
 }
 
-// notice runs a program against a server of its own. It returns all that can be noticed, what the server has seen among
-// it.
+// notice runs a program against a new server, and returns everything noticeable, including what the server has seen.
 func (e Effect) notice(t *testing.T, words string, run func(words []string) string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -101,14 +100,14 @@ func (e Effect) notice(t *testing.T, words string, run func(words []string) stri
 	filled := strings.NewReplacer("$ADDR", server.Addr, "$DIR", dir)
 	noticed := run(strings.Fields(filled.Replace(e.Flags + " " + words)))
 	seen := strings.Split(server.Seen(), "\n")
-	seen = slices.DeleteFunc(seen, func(line string) bool { // the port, and what is left of -rpc-timeout
+	seen = slices.DeleteFunc(seen, func(line string) bool { // the port, and the rest of -rpc-timeout
 		return strings.HasPrefix(line, ":authority") || strings.HasPrefix(line, "grpc-timeout")
 	})
 	return shown.Replace(noticed + strings.Join(seen, "\n"))
 }
 
-// PatientEnv is an environment in which a machine that is busy does not change the outcome, nor do servers that a probe
-// without an address would find on it.
+// PatientEnv is an environment in which neither a busy machine nor the machine's servers, for a probe without an
+// address, change the outcome.
 func PatientEnv() []string {
 	return append(os.Environ(), "GRPC_HEALTH_PROBE_CONNECT_TIMEOUT=1m", "GRPC_HEALTH_PROBE_RPC_TIMEOUT=1m",
 		"GRPC_HEALTH_PROBE_DISCOVER=false")

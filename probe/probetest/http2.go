@@ -9,8 +9,8 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// oddServers speak HTTP/2 and do what gRPC servers seldom do, or must not do, by protocol. They are told how many
-// connections there were before.
+// oddServers speak HTTP/2 in ways that are rare for gRPC servers, or forbidden, by protocol. before is the number of
+// earlier connections.
 var oddServers = map[string]func(p *peer, before int){
 	"goaway":        func(p *peer, _ int) { p.goAway() },
 	"ping":          func(p *peer, _ int) { _ = p.WritePing(false, [8]byte{}) },
@@ -50,7 +50,6 @@ type peer struct {
 	hpack *hpack.Encoder
 }
 
-// speakOddly serves one connection.
 func speakOddly(conn net.Conn, speak func(*peer, int), before int) {
 	defer func() { _ = conn.Close() }()
 	p := &peer{Framer: http2.NewFramer(conn, conn), conn: conn}
@@ -61,10 +60,10 @@ func speakOddly(conn net.Conn, speak func(*peer, int), before int) {
 	_, _ = io.Copy(io.Discard, conn)
 }
 
-// goAway says that no call was processed.
+// goAway tells the client that no call was processed.
 func (p *peer) goAway() { _ = p.WriteGoAway(0, http2.ErrCodeNo, []byte("bye")) }
 
-// request reads to the end of the next request, and returns its stream: 0 if the client has gone.
+// request reads to the end of the next request, and returns the stream, or 0 if the client has gone.
 func (p *peer) request() uint32 {
 	for {
 		frame, err := p.ReadFrame()
@@ -84,7 +83,6 @@ func (p *peer) request() uint32 {
 	}
 }
 
-// serve sends SETTINGS, and answers each request.
 func (p *peer) serve(answer func(stream uint32)) {
 	_ = p.WriteSettings()
 	for id := p.request(); id != 0; id = p.request() {
@@ -97,7 +95,6 @@ func (p *peer) reply(body string, trailers []string) {
 	p.serve(func(id uint32) { p.end(id, body, trailers) })
 }
 
-// end answers one request.
 func (p *peer) end(id uint32, body string, trailers []string) {
 	p.headers(id, false, startOfAnswer)
 	_ = p.WriteData(id, false, []byte(body))
@@ -133,7 +130,6 @@ func leaveOnce(p *peer, before int) {
 	p.goAway()
 }
 
-// closeOnce closes the first connection after SETTINGS.
 func closeOnce(p *peer, before int) {
 	if before > 0 {
 		p.answers()
@@ -143,7 +139,7 @@ func closeOnce(p *peer, before int) {
 	_ = p.conn.Close()
 }
 
-// leaveAndAnswer returns a server that sends GOAWAY with its settings, and answers the calls that it lets in.
+// leaveAndAnswer returns a server that sends GOAWAY with the settings, and answers the accepted calls.
 func leaveAndAnswer(settings ...http2.Setting) func(*peer, int) {
 	return func(p *peer, _ int) {
 		var both bytes.Buffer
@@ -157,7 +153,7 @@ func leaveAndAnswer(settings ...http2.Setting) func(*peer, int) {
 	}
 }
 
-// leaveThenAnswer sends GOAWAY, which lets the call end, and then its answer.
+// leaveThenAnswer sends GOAWAY, which lets the call end, and then the answer.
 func leaveThenAnswer(p *peer, _ int) {
 	p.serve(func(id uint32) {
 		_ = p.WriteGoAway(id, http2.ErrCodeNo, nil)
@@ -171,7 +167,7 @@ func refuseOnce(p *peer, _ int) {
 	p.answers()
 }
 
-// openLate allows no call at first. A call that was sent before its SETTINGS had come is refused.
+// openLate allows no call at first. A call sent before the SETTINGS had come is refused.
 func openLate(p *peer, _ int) {
 	_ = p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 0})
 	_ = p.WritePing(false, [8]byte{1})

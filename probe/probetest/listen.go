@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc"
 )
 
-// listen is net.Listen, but reserves the port of a server on tcp6 on 127.0.0.1 too, without listening there. A probe of
-// localhost tries 127.0.0.1 first, and would otherwise find the server of whoever has the same port there.
+// listen is net.Listen. On tcp6, listen also reserves the port on 127.0.0.1, so that no other server listens there: a
+// probe of localhost tries 127.0.0.1 first.
 func listen(network, address string) (net.Listener, error) {
 	for {
 		listener, err := net.Listen(network, address)
@@ -32,7 +32,7 @@ func listen(network, address string) (net.Listener, error) {
 	}
 }
 
-// reserved is a listener that has reserved a port of another address as well.
+// reserved is a listener with a reserved port on another address.
 type reserved struct {
 	net.Listener
 	release func()
@@ -44,8 +44,8 @@ func (r *reserved) Close() error {
 	return r.Listener.Close()
 }
 
-// reserve takes a TCP port of 127.0.0.1, or any free one for 0, without listening on it. Nobody else gets the port, and
-// connections to it are refused.
+// reserve takes a TCP port of 127.0.0.1, or any free port for 0, without listening. Nobody else gets the port, and
+// connections to the port are refused.
 func reserve(port int) (reserved int, release func(), err error) {
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -64,7 +64,7 @@ func reserve(port int) (reserved int, release func(), err error) {
 	return address.(*syscall.SockaddrInet4).Port, release, nil
 }
 
-// hangupListener closes the first connections at once, as happens on the port of a server that is still starting.
+// hangupListener closes the first connections at once, like the port of a server that is still starting.
 type hangupListener struct {
 	net.Listener
 	hangups int
@@ -93,7 +93,7 @@ func (s *Server) secure(listener net.Listener) net.Listener {
 	return tls.NewListener(listener, config)
 }
 
-// serveHTTP serves calls through the HTTP/2 server of net/http, which can have smaller windows than grpc-go has.
+// serveHTTP serves calls through the HTTP/2 server of net/http, which allows smaller windows than grpc-go.
 func (s *Server) serveHTTP(listener net.Listener, server *grpc.Server) {
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)

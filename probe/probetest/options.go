@@ -14,25 +14,25 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 )
 
-// options are those of the command server:
+// options are the options of the command server:
 //
-//	net=tcp4|tcp6|unix:PATH|unix-abstract:NAME  where it listens, tcp4 without
-//	status=SERVICE:STATUS   a status to answer with, more than once; SERVING for "" without
-//	san=NAME,...            TLS with a certificate for these names and IPs; the CA is in NAME/ca.pem
+//	net=tcp4|tcp6|unix:PATH|unix-abstract:NAME  the listener's address; default tcp4
+//	status=SERVICE:STATUS   a status to answer with, repeatable; default SERVING for ""
+//	san=NAME,...            TLS with a certificate for the names and IPs; the CA is in NAME/ca.pem
 //	expired=NAME,...        like san, with a certificate that was valid in 2020
-//	alpn=none|PROTOCOL,...  the protocols that TLS negotiates, instead of h2
+//	alpn=none|PROTOCOL,...  the protocols for TLS to negotiate, instead of h2
 //	clientauth=required     asks for a client certificate; one is in NAME/client.pem and NAME/client-key.pem
-//	clientauth=expired      like required, and the one there was valid in 2020
+//	clientauth=expired      like required, with a client certificate that was valid in 2020
 //	agent=PATH              is in a SPIFFE trust domain, whose Workload API listens on the socket PATH
-//	tls=1.1|1.2             the newest version of TLS it speaks
-//	ciphers=old             takes only ciphers that the probe does not offer
-//	header=NAME:VALUE       refuses calls without this metadata
+//	tls=1.1|1.2             the newest version of TLS
+//	ciphers=old             accepts only ciphers that the probe does not offer
+//	header=NAME:VALUE       refuses calls without the metadata
 //	health=none             has no health service
 //	health=nolist           has a health service of before Health/List
 //	health=hanglist         has a health service whose List never answers
 //	health=hangs            never answers
-//	health=limited          refuses each call, for it is at a limit
-//	health=echoes           refuses each call, and repeats its metadata
+//	health=limited          refuses each call, because of a limit
+//	health=echoes           refuses each call, and repeats the call's metadata
 //	hangups=N               closes the first N connections
 //	streams=N               takes N calls at once on a connection
 //	window=N                is served by net/http, with windows of N bytes for requests
@@ -57,16 +57,16 @@ var options = map[string]func(*setup, string) error{
 	"speaks":     func(s *setup, value string) error { s.config.Speaks = value; return nil },
 }
 
-// setup is a config that is being made, with the CA and the folder of its server.
+// setup is a config in the making, with the CA and the folder of the server.
 type setup struct {
 	config Config
 	dir    string
 	ca     *authority
-	stop   []func() // what to stop after the server
+	stop   []func() // to stop after the server
 }
 
-// StartWith runs a server with the options of the command server until its Close is called. Its certificates are in
-// dir.
+// StartWith runs a server with the options of the command server until Close is called. The server's certificates are
+// in dir.
 func StartWith(name, dir string, words ...string) (*Server, error) {
 	setup, err := parseOptions(name, dir, words)
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *setup) setVersion(value string) error {
 	return nil
 }
 
-// setOldCiphers leaves a cipher without forward secrecy, which clients in Go do not offer.
+// setOldCiphers leaves a cipher without forward secrecy. Clients in Go do not offer the cipher.
 func (s *setup) setOldCiphers(string) error {
 	s.config.TLS.MaxVersion, s.config.TLS.CipherSuites = tls.VersionTLS12, []uint16{tls.TLS_RSA_WITH_AES_128_CBC_SHA}
 	return nil
@@ -145,7 +145,6 @@ func (s *setup) setStatus(value string) error {
 	return nil
 }
 
-// parseStatus parses SERVICE:STATUS.
 func parseStatus(value string) (service string, status healthpb.HealthCheckResponse_ServingStatus, err error) {
 	service, name, _ := strings.Cut(value, ":")
 	number, ok := healthpb.HealthCheckResponse_ServingStatus_value[name]
@@ -155,7 +154,7 @@ func parseStatus(value string) (service string, status healthpb.HealthCheckRespo
 	return service, healthpb.HealthCheckResponse_ServingStatus(number), nil
 }
 
-// expired is a time at which a certificate was valid that is not valid any more.
+// expired is a time in the validity of a certificate that has expired.
 var expired = time.Date(2020, time.May, 17, 12, 0, 0, 0, time.UTC)
 
 func (s *setup) setNames(value string) error {

@@ -9,22 +9,22 @@ import (
 	"sync/atomic"
 )
 
-// rawProtocols are what servers speak that are not gRPC servers. When the function has returned and the peer has hung
-// up, the connection is closed.
+// rawProtocols are servers without gRPC, by protocol. The connection is closed once the function has returned and the
+// peer has hung up.
 var rawProtocols = map[string]func(net.Conn){
 	"silence": func(net.Conn) {},
 	"smtp":    func(c net.Conn) { _, _ = io.WriteString(c, "220 mail.example ready\r\n") },
-	// A fatal alert, unexpected_message, in a record of TLS 1.2 (RFC 5246 sections 6.2.1 and 7.2): what OpenSSL answers
-	// to plain text.
+	// A fatal alert, unexpected_message, in a record of TLS 1.2 (RFC 5246 sections 6.2.1 and 7.2): the answer of
+	// OpenSSL to plain text.
 	"tls-alert": func(c net.Conn) { _, _ = c.Write([]byte{21, 3, 3, 0, 2, 2, 10}) },
 	"hangup":    func(c net.Conn) { _ = c.Close() },
 }
 
-// echoes is the protocol of a web server that answers a request with its own content type and body, as servers for
-// debugging do.
+// echoes is the protocol of a web server that answers a request with the request's content type and body, as servers
+// for debugging do.
 const echoes = "http2-echo"
 
-// webServers are the HTTP statuses that web servers answer every request with, by protocol.
+// webServers are the HTTP statuses of web servers, for every request, by protocol.
 var webServers = map[string]int{
 	"http1":     http.StatusNotFound,
 	"http2":     http.StatusNotFound,
@@ -72,7 +72,6 @@ func (s *Server) serveRaw(listener net.Listener) error {
 	return nil
 }
 
-// accept serves connections until the listener is closed.
 func (s *Server) accept(listener net.Listener, speak func(net.Conn)) {
 	for {
 		conn, err := listener.Accept()
@@ -101,7 +100,7 @@ func (s *Server) ignoreQuestions() error {
 	return nil
 }
 
-// bind makes the server a port that nobody listens on, so connections to it are refused.
+// bind makes the server a port without a listener, so connections are refused.
 func (s *Server) bind() error {
 	port, release, err := reserve(0)
 	if err != nil {

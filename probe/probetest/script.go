@@ -13,15 +13,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Scripts runs the scripts in dir against program, which is a command of [testscript.Main]. In the scripts $PROBE is
-// the program and $NL is a line break. Timeouts are a minute unless a script sets them, so that a busy machine changes
-// no outcome. The scripts have the commands of testscript, and these:
+// Scripts runs the scripts in dir against program, a command of [testscript.Main]. In the scripts $PROBE is the program
+// and $NL is a line break. Timeouts are a minute unless a script sets them, so that a busy machine changes no outcome.
+// The scripts have the commands of testscript, and these:
 //
-//   - exits CODE PROGRAM [ARG...]: runs the program, and fails unless that is its exit code
-//   - server NAME [OPTION...]: starts a server. $NAME is its address, $NAME_PORT its port; see [options]
-//   - seen NAME: prints what came with the last call to the server
+//   - exits CODE PROGRAM [ARG...]: runs the program, and fails unless the exit code is CODE
+//   - server NAME [OPTION...]: starts a server. $NAME is the address, $NAME_PORT the port; see [options]
+//   - seen NAME: prints the compression, the method and the metadata of the last call
 //   - connected NAME: waits for a connection to the server
-//   - answered NAME: waits for the next message that the server has sent
+//   - answered NAME: waits for the next message sent by the server
 //   - status NAME SERVICE:STATUS: sets a status of the server
 //   - endcalls NAME: ends the calls of Watch in progress
 //   - install DIR: copies the program into the folder
@@ -34,9 +34,9 @@ func Scripts(t *testing.T, dir, program string) {
 			env.Setenv("NL", "\n")
 			env.Setenv("GRPC_HEALTH_PROBE_CONNECT_TIMEOUT", "1m")
 			env.Setenv("GRPC_HEALTH_PROBE_RPC_TIMEOUT", "1m")
-			// Other tests' servers are on this machine, and would be found.
+			// The probe would find the servers of other tests on this machine.
 			env.Setenv("GRPC_HEALTH_PROBE_DISCOVER", "false")
-			// Otherwise the race detector would make each process wait for a second before it ends.
+			// Otherwise the race detector would delay the end of each process by a second.
 			env.Setenv("GORACE", "atexit_sleep_ms=10")
 			env.Values[serversKey{}] = map[string]*Server{}
 			return nil
@@ -50,8 +50,8 @@ func Scripts(t *testing.T, dir, program string) {
 	})
 }
 
-// UseNameServer lets a program that the scripts run ask the name server at $NAME_SERVER, if that is set, because a test
-// cannot change /etc/resolv.conf.
+// UseNameServer lets a program of the scripts ask the name server at $NAME_SERVER, if set, because a test cannot change
+// /etc/resolv.conf.
 func UseNameServer() {
 	server := os.Getenv("NAME_SERVER")
 	if server == "" {
@@ -137,8 +137,8 @@ func endCalls(ts *testscript.TestScript, neg bool, args []string) {
 	named(ts, neg, args).EndCalls()
 }
 
-// install has another process copy the program. If this process wrote the file, a process that another script starts at
-// the same time would inherit the open file until its exec, and the kernel executes no file that is open for writing
+// install has another process copy the program. If this process wrote the file, a process started by another script at
+// the same time would inherit the open file until the exec, and the kernel executes no file that is open for writing
 // (ETXTBSY).
 func install(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {

@@ -16,7 +16,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
-	_ "google.golang.org/grpc/encoding/gzip" // servers that can decompress
+	_ "google.golang.org/grpc/encoding/gzip" // for servers that can decompress
 	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
@@ -25,47 +25,47 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Config says what a server is like. The zero values of all but Network and Address make a plain gRPC server that is
-// SERVING.
+// Config describes a server. With zero values for everything but Network and Address, the server is a plain gRPC server
+// that is SERVING.
 type Config struct {
-	// Network and Address are where it listens, as for net.Listen.
+	// Network and Address are for net.Listen.
 	Network, Address string
 	// TLS is the server's side of TLS; nil is plain text.
 	TLS *tls.Config
-	// ALPN are the protocols that TLS negotiates, {"none"} for none and nil for h2.
+	// ALPN are the protocols negotiated by TLS: {"none"} for none and nil for h2.
 	ALPN []string
-	// Statuses are the answers by service.
+	// Statuses are the answers, by service.
 	Statuses map[string]healthpb.HealthCheckResponse_ServingStatus
-	// Header, as NAME:VALUE, is metadata each call must carry.
+	// Header, as NAME:VALUE, is metadata required in each call.
 	Header string
-	// Health is "none" for a server without the health service, and otherwise one of the options health=... of scripts.
+	// Health is "none" for a server without the health service, or else the value of an option health=... of scripts.
 	Health string
-	// Hangups is how many connections it closes before it serves one.
+	// Hangups is the number of connections that the server closes first.
 	Hangups int
 	// Streams bounds the calls at once on a connection; 0 is grpc-go's default.
 	Streams int
-	// Window, if not 0, is the flow-control window for each request, in bytes. The server is then that of net/http.
+	// Window, if not 0, is the flow-control window for each request, in bytes. The server is then net/http.
 	Window int
-	// StrictKeepalive makes it end connections that send too many PINGs.
+	// StrictKeepalive makes the server end connections with too many PINGs.
 	StrictKeepalive bool
-	// Speaks makes it a server of another protocol: "bound", which does not even accept, "silent-dns", a name server
-	// that does not answer, or a key of webServers, rawProtocols or oddServers.
+	// Speaks makes the server speak another protocol: "bound", which does not even accept, "silent-dns", a name server
+	// without answers, or a key of webServers, rawProtocols or oddServers.
 	Speaks string
 }
 
 // Server is a running server.
 type Server struct {
-	// Addr is its address, as -addr takes it.
+	// Addr is the address, in the form of -addr.
 	Addr string
-	// Connected gets a value for the first connection to a server that is no gRPC server.
+	// Connected gets a value for the first connection to a server without gRPC.
 	Connected chan struct{}
-	// Answered gets a value for each message that a gRPC server has sent.
+	// Answered gets a value for each message sent by a gRPC server.
 	Answered chan struct{}
-	// Health is its health service.
+	// Health is the health service.
 	Health *health.Server
 	// EndCalls ends the calls of Watch in progress.
 	EndCalls func()
-	// Close stops it.
+	// Close stops the server.
 	Close func()
 
 	config Config
@@ -74,7 +74,7 @@ type Server struct {
 	seen   []string
 }
 
-// Start runs a server until its Close is called.
+// Start runs a server until Close is called.
 func Start(config Config) (*Server, error) {
 	s := &Server{
 		config: config, Connected: make(chan struct{}, 1), Answered: make(chan struct{}, maxAnswered),
@@ -105,8 +105,7 @@ func Start(config Config) (*Server, error) {
 	return s, nil
 }
 
-// serveGRPC serves calls on listener. TLS is a layer below grpc-go where the config asks for another ALPN than that of
-// grpc-go.
+// serveGRPC serves calls on listener. If the config has another ALPN than grpc-go, TLS is a layer below grpc-go.
 func (s *Server) serveGRPC(listener net.Listener) {
 	listener = &hangupListener{Listener: listener, hangups: s.config.Hangups}
 	if s.config.TLS != nil && s.config.ALPN != nil {
@@ -122,7 +121,6 @@ func (s *Server) serveGRPC(listener net.Listener) {
 	serve(server, listener)
 }
 
-// options returns the options of grpc-go for the config.
 func (s *Server) options() []grpc.ServerOption {
 	options := []grpc.ServerOption{
 		grpc.UnaryInterceptor(s.intercept), grpc.StreamInterceptor(s.interceptStream),
@@ -140,7 +138,7 @@ func (s *Server) options() []grpc.ServerOption {
 	return options
 }
 
-// register gives server the health service that the config asks for.
+// register gives server the health service of the config.
 func (s *Server) register(server *grpc.Server) {
 	for name, status := range s.config.Statuses {
 		s.Health.SetServingStatus(name, status)
@@ -156,7 +154,6 @@ func (s *Server) register(server *grpc.Server) {
 	server.RegisterService(&service, s.Health)
 }
 
-// serve runs server until it is stopped.
 func serve(server *grpc.Server, listener net.Listener) {
 	go func() {
 		if err := server.Serve(listener); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
@@ -165,7 +162,7 @@ func serve(server *grpc.Server, listener net.Listener) {
 	}()
 }
 
-// intercept refuses calls, or lets them wait, as the config says.
+// intercept refuses or delays calls as configured.
 func (s *Server) intercept(ctx context.Context, request any, call *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any,
 	error,
 ) {
@@ -186,7 +183,7 @@ func (s *Server) intercept(ctx context.Context, request any, call *grpc.UnarySer
 	return next(ctx, request)
 }
 
-// echo is an error that repeats the metadata of a call, as it is and encoded.
+// echo is an error with the metadata of a call, both plain and encoded.
 func echo(ctx context.Context) error {
 	var said []string
 	md, _ := metadata.FromIncomingContext(ctx)
@@ -199,10 +196,10 @@ func echo(ctx context.Context) error {
 	return status.Errorf(codes.Unauthenticated, "rejected: %s.", strings.Join(said, " "))
 }
 
-// maxAnswered is how many messages a server can send before Answered is read.
+// maxAnswered is the number of messages that a server can send before Answered is read.
 const maxAnswered = 10_000
 
-// Seen returns what came with the last call, as sorted lines of name: value.
+// Seen returns the compression, the method and the metadata of the last call, as sorted lines of name: value.
 func (s *Server) Seen() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ func (s *Server) interceptStream(service any, stream grpc.ServerStream, _ *grpc.
 	return next(service, limited{stream, ctx})
 }
 
-// limited is a stream with a context of its own.
+// limited is a stream with a separate context.
 type limited struct {
 	grpc.ServerStream
 	ctx context.Context

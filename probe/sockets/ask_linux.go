@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	// listenFirst is how long nothing is sent: gRPC servers in most languages, and others such as databases and mail
-	// servers, say by themselves what they speak, within 10 ms.
+	// listenFirst is the time before anything is sent: gRPC servers in most languages, databases and mail servers speak
+	// first, within 10 ms.
 	listenFirst = 20 * time.Millisecond
-	// grace is how long the others are waited for once a server that speaks HTTP/2 is known. A process that has used up
-	// its limit of CPU time stands still for up to 100 ms (cpu.max of cgroups), and must not be taken for a silent one.
+	// grace is the wait for further sockets once a server with HTTP/2 is known. A process at the limit of its CPU time
+	// stands still for up to 100 ms (cpu.max of cgroups), and must not be taken for silent.
 	grace = 250 * time.Millisecond
-	// enough is how many bytes of an answer are read. It holds a frame header and some settings, and the first line of
-	// an answer in HTTP/1.1 with what a server with TLS says in its body.
+	// enough bounds the bytes read of an answer: a frame header and some settings, or the first line of an answer in
+	// HTTP/1.1 with the hint to TLS in the body.
 	enough = 512
 )
 
-// otherPorts are the well-known TCP ports of other protocols. Only [Everyone] has them asked: some servers log each
+// otherPorts are the well-known TCP ports of protocols without gRPC. Only [Everyone] asks them: some servers log each
 // unknown client.
 const otherPorts = " 22 25 465 587 1433 1521 1883 3306 4369 5432 5672 6379 9042 11211 15672 25672 27017 33060 "
 
@@ -34,12 +34,12 @@ func isOtherPort(port uint16) bool {
 	return strings.Contains(otherPorts, " "+strconv.Itoa(int(port))+" ")
 }
 
-// Ask asks sockets what they speak, all at once, until the deadline, and notes it in them. It returns those that are
-// the container's own.
+// Ask finds out the protocols of sockets, all at once, until the deadline, and sets Speaks of each socket. Ask returns
+// the sockets without the unix sockets of other owners.
 //
-// First it listens to all of them; then it asks the silent ones, as far as reach says. Sockets that an earlier call has
-// asked are not asked again. What it sends is the beginning of a health check, whole, because some servers choose by
-// its headers who answers.
+// First Ask listens to all sockets; then it asks the silent sockets within reach. Sockets asked by an earlier call are
+// not asked again. Ask sends the whole beginning of a health check, because in some servers the headers decide who
+// answers.
 func Ask(found []Socket, reach Reach, deadline time.Time) ([]Socket, error) {
 	poll, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
@@ -82,24 +82,24 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// round is the asking of many sockets.
+// round asks many sockets.
 type round struct {
 	poll   int
-	talks  map[int32]*talk // by descriptor, those that go on
-	spoken bool            // one of them speaks HTTP/2
+	talks  map[int32]*talk // by descriptor, unfinished talks
+	spoken bool            // a socket speaks HTTP/2
 }
 
 // talk is a connection to one socket.
 type talk struct {
 	socket    *Socket
 	fd        int
-	rest      []address.Endpoint // to try if this one fails
+	rest      []address.Endpoint // to try after a failure
 	connected bool
 	wants     bool // the request is to be sent
 	answer    []byte
 }
 
-// begin connects to a socket, without waiting for it.
+// begin starts to connect to a socket, without waiting.
 func (r *round) begin(s *Socket) {
 	r.connect(&talk{socket: s, rest: s.Address.Endpoints})
 }
@@ -110,7 +110,7 @@ func (r *round) connect(t *talk) {
 		t.rest = t.rest[1:]
 		family, to := kernelAddress(endpoint)
 		fd, err := syscall.Socket(family, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC|syscall.SOCK_NONBLOCK, 0)
-		if err != nil { // no descriptors: it stays not asked
+		if err != nil { // no descriptors: the socket stays not asked
 			return
 		}
 		err = syscall.Connect(fd, to)
@@ -129,13 +129,13 @@ func (r *round) connect(t *talk) {
 			if t.socket.Owner == ByPeer {
 				t.socket.Owner = Unknown
 			}
-		case t.socket.Owner != ByPeer: // of another container it may be just the name that is seen here
+		case t.socket.Owner != ByPeer: // a unix socket may be just the name of another container's socket
 			t.socket.Speaks = outcome.Refused
 		}
 	}
 }
 
-// epollEdge is EPOLLET, which package syscall has as a negative number.
+// epollEdge is EPOLLET, a negative number in package syscall.
 const epollEdge = 1 << 31
 
 func kernelAddress(e address.Endpoint) (family int, addr syscall.Sockaddr) {
@@ -148,7 +148,7 @@ func kernelAddress(e address.Endpoint) (family int, addr syscall.Sockaddr) {
 			return syscall.AF_INET, &syscall.SockaddrInet4{Port: int(at.Port()), Addr: ip.As4()}
 		}
 		to := &syscall.SockaddrInet6{Port: int(at.Port()), Addr: at.Addr().As16()}
-		for _, digit := range at.Addr().Zone() { // an index, as the kernel gives it
+		for _, digit := range at.Addr().Zone() { // the kernel's index
 			to.ZoneId = to.ZoneId*10 + uint32(digit-'0')
 		}
 		return syscall.AF_INET6, to
@@ -156,8 +156,8 @@ func kernelAddress(e address.Endpoint) (family int, addr syscall.Sockaddr) {
 	return syscall.AF_UNSPEC, nil
 }
 
-// wait handles what happens until the deadline, until no talk goes on, or, if one server is enough, until one that
-// speaks HTTP/2 is known. What has come before the deadline counts, even if this process stood still meanwhile.
+// wait handles events until the deadline, until no talk goes on, or, with one, until a server with HTTP/2 is known.
+// Events before the deadline count, even if this process stood still meanwhile.
 func (r *round) wait(deadline time.Time, one bool) {
 	var events [64]syscall.EpollEvent
 	for len(r.talks) > 0 && (!one || !r.spoken) {
@@ -174,7 +174,7 @@ func (r *round) wait(deadline time.Time, one bool) {
 	}
 }
 
-// handle handles what has happened on a connection.
+// handle handles the events of a connection.
 func (r *round) handle(t *talk, events uint32) {
 	const ended = syscall.EPOLLOUT | syscall.EPOLLERR | syscall.EPOLLHUP // the attempt to connect
 	if !t.connected && events&ended != 0 && !r.connected(t) {
@@ -185,7 +185,7 @@ func (r *round) handle(t *talk, events uint32) {
 	}
 }
 
-// connected begins to talk on a connection that was made. It returns false if none was, or if the socket is not this
+// connected begins to talk on a new connection. It returns false if the attempt failed, or if the socket is not this
 // container's.
 func (r *round) connected(t *talk) bool {
 	failed, err := syscall.GetsockoptInt(t.fd, syscall.SOL_SOCKET, syscall.SO_ERROR)
@@ -209,7 +209,7 @@ func (r *round) connected(t *talk) bool {
 	return true
 }
 
-// request sends the beginning of a health check, as soon as the connection is made.
+// request sends the beginning of a health check, once there is a connection.
 func (r *round) request(t *talk) {
 	if t.wants = true; t.connected {
 		r.send(t)
@@ -217,12 +217,12 @@ func (r *round) request(t *talk) {
 }
 
 func (r *round) send(t *talk) {
-	// The kernel takes some hundred bytes at once on a new connection. If the other end is gone, reading tells.
+	// The kernel takes some hundred bytes at once on a new connection. A lost peer shows when reading.
 	_, _ = syscall.Write(t.fd, healthCheck())
 }
 
-// healthCheck is the beginning of a connection by HTTP/2 and a health check for the whole server, as gRPC over HTTP/2
-// has it.
+// healthCheck returns the beginning of a connection by HTTP/2 and a health check for the whole server (gRPC over
+// HTTP/2).
 func healthCheck() []byte {
 	b := http2.AppendFrame([]byte(http2.Preface), http2.FrameSettings, 0, 0, nil)
 	var fields []byte
@@ -241,7 +241,7 @@ func healthCheck() []byte {
 	return http2.AppendFrame(b, http2.FrameData, http2.FlagEndStream, 1, make([]byte, 5))
 }
 
-// read reads what has come, until it tells what the socket speaks.
+// read reads the answer so far, until the protocol is known.
 func (r *round) read(t *talk) {
 	var buffer [enough]byte
 	for {
@@ -272,7 +272,7 @@ func (r *round) decide(t *talk, speaks outcome.Protocol) {
 
 func (r *round) close(t *talk) {
 	delete(r.talks, int32(t.fd))
-	syscall.Close(t.fd) // and so out of the list of epoll
+	syscall.Close(t.fd) // also removes the descriptor from epoll
 }
 
 func (r *round) end() {

@@ -8,8 +8,8 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
-// Classify returns what a socket speaks that has answered with these bytes, and "" if more of them are needed. It never
-// needs more than whole says has come.
+// Classify returns the protocol of a socket from the bytes of the answer, and "" if more bytes are needed. The result
+// is never "" for a whole answer.
 func Classify(answer []byte, whole bool) outcome.Protocol {
 	switch {
 	case len(answer) == 0 && whole:
@@ -40,8 +40,8 @@ func Classify(answer []byte, whole bool) outcome.Protocol {
 	return outcome.HTTP2
 }
 
-// classifyHTTP1 is Classify for an answer in HTTP/1. A server with TLS that answers a request in plain text so says
-// 400, and in the body what it wants: "HTTPS" those of Go and nginx, "TLS" that of Tomcat.
+// classifyHTTP1 is Classify for an answer in HTTP/1. A server with TLS may answer a request in plain text with 400 and
+// a word in the body: "HTTPS" from Go and nginx, "TLS" from Tomcat.
 func classifyHTTP1(answer []byte, whole bool) outcome.Protocol {
 	const badRequest = "HTTP/1.1 400"
 	isBad := len(answer) >= len(badRequest) && bytes.HasSuffix(answer[:len(badRequest)], []byte(" 400"))

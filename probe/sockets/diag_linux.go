@@ -11,7 +11,7 @@ import (
 )
 
 // The kernel's interface to the sockets of a network namespace: sock_diag(7), linux/inet_diag.h, linux/unix_diag.h.
-// Byte order is the machine's, except that ports and IP addresses are in network order.
+// Byte order is the machine's, but network order for ports and IP addresses.
 const (
 	netlinkSockDiag = 4
 	sockDiagFamily  = 20 // SOCK_DIAG_BY_FAMILY
@@ -28,9 +28,9 @@ const (
 	unixName        = 0  // UNIX_DIAG_NAME
 	attributeHeader = 4  // struct nlattr
 
-	// maxDump is the greatest size of a dump in bytes, some 60,000 listeners.
+	// maxDump bounds a dump in bytes: some 60,000 listeners.
 	maxDump = 8 << 20
-	// dumpTimeout bounds the wait for the kernel, which answers at once.
+	// dumpTimeout bounds the wait for the kernel, although the kernel answers at once.
 	dumpTimeout = 300 * time.Millisecond
 )
 
@@ -53,7 +53,7 @@ func dumpTCP() (all []listener, err error) {
 	return all, nil
 }
 
-// dumpUnix returns the names of the listening unix stream sockets, as package net writes them: a path, or @ and the
+// dumpUnix returns the names of the listening unix stream sockets in the syntax of package net: a path, or @ and the
 // rest of an abstract name.
 func dumpUnix() (names []string, err error) {
 	request := make([]byte, unixRequestLen)
@@ -68,7 +68,7 @@ func dumpUnix() (names []string, err error) {
 	return names, err
 }
 
-// dump sends a request, and hands over each message of the answer.
+// dump sends a request, and hands each message of the answer to receive, up to maxDump bytes.
 func dump(request []byte, receive func(message []byte)) error {
 	fd, err := syscall.Socket(syscall.AF_NETLINK, syscall.SOCK_RAW|syscall.SOCK_CLOEXEC, netlinkSockDiag)
 	if err != nil {
@@ -102,10 +102,10 @@ func dump(request []byte, receive func(message []byte)) error {
 			return err
 		}
 	}
-	return nil // what is beyond the bound is left out
+	return nil // without the messages beyond the bound
 }
 
-// parseDump hands over the messages of one datagram. It returns true if the dump ends with it.
+// parseDump hands the messages of a datagram to receive. It returns true if the dump ends with the datagram.
 func parseDump(datagram []byte, receive func(message []byte)) (done bool, err error) {
 	messages, err := syscall.ParseNetlinkMessage(datagram)
 	if err != nil {
@@ -152,8 +152,8 @@ func parseInet(m []byte) (l listener, ok bool) {
 	return l, port != 0
 }
 
-// parseUnix reads the name in a struct unix_diag_msg. It returns "" for a socket that is no stream or has no name that
-// can be connected to.
+// parseUnix reads the name in a struct unix_diag_msg. It returns "" for a socket that is no stream or has no name to
+// connect to.
 func parseUnix(m []byte) (name string) {
 	if len(m) < unixMessageLen || m[1] != syscall.SOCK_STREAM {
 		return ""
@@ -166,8 +166,8 @@ func parseUnix(m []byte) (name string) {
 	return connectable(name)
 }
 
-// connectable returns the name of a unix socket as package net writes it, from the bytes that the kernel has: an
-// abstract name begins with a zero byte. A relative path leads nowhere from here.
+// connectable returns the name of a unix socket in the syntax of package net, from the kernel's bytes: an abstract name
+// begins with a zero byte. The result is "" for a relative path, which leads nowhere from here.
 func connectable(name string) string {
 	if len(name) > 1 && name[0] == 0 {
 		return "@" + name[1:]
@@ -181,7 +181,7 @@ func connectable(name string) string {
 	return name
 }
 
-// attributes yields the attributes (struct nlattr) that follow a message.
+// attributes yields the attributes (struct nlattr) after a message.
 func attributes(b []byte) func(yield func(kind uint16, value []byte) bool) {
 	return func(yield func(uint16, []byte) bool) {
 		for len(b) >= attributeHeader {

@@ -13,11 +13,11 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
 
-// markAddress is where the probe listens itself for a moment, to find itself in the kernel's list. Nothing else listens
-// there, and probes pass over each other's.
+// markAddress is where the probe listens for a moment, to find itself in the kernel's list. Only probes listen there,
+// and pass over each other's listeners.
 var markAddress = [4]byte{127, 71, 72, 80}
 
-// rootCgroup is the id of the root of the control groups: all that is in none of its own has it.
+// rootCgroup is the id of the root control group, for everything without a group.
 const rootCgroup = 1
 
 const (
@@ -26,9 +26,9 @@ const (
 	maxCgroupFile  = 64 << 10
 )
 
-// Own returns the listening sockets that are this container's own: TCP sockets, then unix sockets, of which it is only
-// known once somebody has connected whose they are ([Ask]). Its error is why nothing can be listed, or, beside the unix
-// sockets, [ErrUnknownOwners].
+// Own returns the container's own listening TCP sockets, then all unix sockets: the owner of a unix socket is known
+// only after a connection ([Ask]). The error is why nothing can be listed, or, beside the unix sockets,
+// [ErrUnknownOwners].
 func Own() ([]Socket, error) {
 	all, own, err := listenersAndOwn()
 	if err != nil {
@@ -65,8 +65,8 @@ func All() ([]Socket, error) {
 	return found, nil
 }
 
-// listenersAndOwn returns the listening TCP sockets, without those of probes that look for themselves, and the id of
-// this container's control group, 0 if it cannot be known.
+// listenersAndOwn returns the listening TCP sockets, without probes' listeners at markAddress, and the id of this
+// container's control group, 0 for unknown.
 func listenersAndOwn() (all []listener, own uint64, err error) {
 	mark, port := listenAsMark()
 	if mark >= 0 {
@@ -86,15 +86,15 @@ func listenersAndOwn() (all []listener, own uint64, err error) {
 	return kept, own, err
 }
 
-// isOfVersion2 reports whether control groups of version 2 are what tells containers apart here: a runtime mounts in a
-// container what it uses. One that uses version 1 may leave all containers in its own group of version 2.
+// isOfVersion2 reports whether control groups of version 2 tell containers apart here: a runtime mounts its version
+// into a container. A runtime with version 1 may leave all containers in its own group of version 2.
 func isOfVersion2() bool {
 	const cgroup2SuperMagic = 0x63677270 // statfs(2)
 	var mounted syscall.Statfs_t
 	return syscall.Statfs("/sys/fs/cgroup", &mounted) == nil && uint32(mounted.Type) == cgroup2SuperMagic
 }
 
-// listenAsMark listens where nobody connects. It returns -1 if that fails.
+// listenAsMark listens at markAddress, where nobody connects. It returns -1 on failure.
 func listenAsMark() (fd int, port uint16) {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -115,7 +115,7 @@ func listenAsMark() (fd int, port uint16) {
 func unixSockets() (found []Socket) {
 	names, err := dumpUnix()
 	if err != nil {
-		names, _ = readUnix() // without a list there are none
+		names, _ = readUnix() // no names with an error
 	}
 	seen := map[string]bool{}
 	for _, name := range names {
@@ -134,9 +134,8 @@ func unixSockets() (found []Socket) {
 	return found
 }
 
-// ownedByProcesses returns the listeners that processes of this container have open. It is denied if there may be more,
-// since a process is hidden from this one (hidepid of proc(5)) or does not let it see its descriptors, or since there
-// are too many.
+// ownedByProcesses returns the listeners that processes of this container have open. The result is denied if there may
+// be more: a process is hidden (hidepid of proc(5)) or hides its descriptors, or there are too many of either.
 func ownedByProcesses(all []listener) (mine []listener, denied bool) {
 	byInode := map[string]listener{}
 	for _, l := range all {
@@ -171,11 +170,10 @@ func ownedByProcesses(all []listener) (mine []listener, denied bool) {
 	return mine, denied || !seesFirst || err != nil
 }
 
-// errTooMany is the error of a folder with more names than are read.
 var errTooMany = errors.New("too many names")
 
-// eachName hands over the names in a folder, as far as the bound, until receive returns false. It reads some at a time:
-// a listening socket is among the first of thousands of descriptors that a process has open.
+// eachName hands over the names in a folder until receive returns false. More names than most are errTooMany. eachName
+// reads name by name: a listening socket is among the first of a process's thousands of descriptors.
 func eachName(folder string, most int, receive func(name string) bool) error {
 	fd, err := syscall.Open(folder, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -198,8 +196,8 @@ func eachName(folder string, most int, receive func(name string) bool) error {
 	return errTooMany
 }
 
-// inThisContainer reports whether a process is one of this container: its mount namespace or, if that is not shown to
-// this user, its control groups are those of this process.
+// inThisContainer reports whether a process belongs to this container: the process has the mount namespace of this
+// process or, if this user may not see the namespace, the same control groups.
 func inThisContainer(pid string) (bool, error) {
 	mine, err := os.Readlink("/proc/self/ns/mnt")
 	theirs, theirErr := os.Readlink("/proc/" + pid + "/ns/mnt")
@@ -214,9 +212,9 @@ func inThisContainer(pid string) (bool, error) {
 	return err == nil && len(groups) > 0 && string(groups) == string(others), err
 }
 
-// isOwnPeer reports whether a process of this container listens on the unix socket that fd is connected to. The kernel
-// knows the process that has called listen, by its id in the caller's namespace, 0 if it has none there. Another
-// container may have its processes in the same namespace.
+// isOwnPeer reports whether a process of this container listens on the unix socket at the far end of fd. The kernel
+// returns the id of the process that called listen, in the caller's namespace, 0 without an id there. Another container
+// may share the namespace.
 func isOwnPeer(fd int) bool {
 	peer, err := syscall.GetsockoptUcred(fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	if err != nil || peer.Pid <= 0 {

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// maxProcFile bounds what is read of /proc/net/tcp and its kin, in bytes: they also list each connection.
+// maxProcFile bounds the bytes read of /proc/net/tcp and similar files, which also list each connection.
 const maxProcFile = 16 << 20
 
-// readTCP returns the listening TCP sockets from /proc/net/tcp and /proc/net/tcp6 (proc_net(5)), which is dearer than
-// to ask the kernel for them, and works where that is refused.
+// readTCP returns the listening TCP sockets from /proc/net/tcp and /proc/net/tcp6 (proc_net(5)). It costs more than
+// dumpTCP, and works where the kernel refuses dumpTCP.
 func readTCP() (all []listener, err error) {
-	loopback4 := map[uint16]bool{} // ports that 127.0.0.1 has
+	loopback4 := map[uint16]bool{} // ports of 127.0.0.1
 	for _, path := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
 		err = eachLine(path, func(fields []string) {
 			l, ok := parseTCP(fields)
@@ -26,7 +26,7 @@ func readTCP() (all []listener, err error) {
 			}
 			ip, port := l.at.Addr(), l.at.Port()
 			loopback4[port] = loopback4[port] || ip.Is4() && (ip.IsUnspecified() || ip.IsLoopback())
-			l.v6only = ip.Is6() && loopback4[port] // otherwise the two could not have the same port
+			l.v6only = ip.Is6() && loopback4[port] // otherwise both could not have the same port
 			all = append(all, l)
 		})
 		if err != nil && !os.IsNotExist(err) {
@@ -47,7 +47,7 @@ func parseTCP(fields []string) (l listener, ok bool) {
 	return listener{at: at, inode: uint32(inode)}, ok && err == nil
 }
 
-// readUnix returns the names of the listening unix stream sockets from /proc/net/unix, as dumpUnix does.
+// readUnix returns the names of the listening unix stream sockets from /proc/net/unix, like dumpUnix.
 func readUnix() (names []string, err error) {
 	err = eachLine("/proc/self/net/unix", func(fields []string) {
 		if name := parseUnixLine(fields); name != "" && len(names) < maxSockets {
@@ -57,8 +57,8 @@ func readUnix() (names []string, err error) {
 	return names, err
 }
 
-// parseUnixLine reads the name in a line of /proc/net/unix. It returns "" for a socket that is not listening or no
-// stream, or has no name that can be connected to.
+// parseUnixLine reads the name in a line of /proc/net/unix. It returns "" for a socket that does not listen, is no
+// stream, or has no name to connect to.
 func parseUnixLine(fields []string) (name string) {
 	const listening, stream = "00010000", "0001" // __SO_ACCEPTCON, SOCK_STREAM
 	if len(fields) != 8 || fields[3] != listening || fields[4] != stream {
@@ -70,7 +70,7 @@ func parseUnixLine(fields []string) (name string) {
 	return ""
 }
 
-// eachLine hands over the fields of each line of a file, as far as the bound.
+// eachLine hands over the fields of each line of a file, up to maxProcFile.
 func eachLine(path string, receive func(fields []string)) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -84,7 +84,7 @@ func eachLine(path string, receive func(fields []string)) error {
 	return lines.Err()
 }
 
-// parseProcAddress reads an address such as 0100007F:1F90, words of 32 bits in the machine's order.
+// parseProcAddress reads an address such as 0100007F:1F90: words of 32 bits in the machine's order.
 func parseProcAddress(text string) (netip.AddrPort, bool) {
 	host, port, _ := strings.Cut(text, ":")
 	number, err := strconv.ParseUint(port, 16, 16)

@@ -9,11 +9,11 @@ import (
 
 var errNoLinux = errors.New("only Linux tells which sockets there are")
 
-// Own fails: see the one for Linux.
+// Own fails: only Linux has it.
 func Own() ([]Socket, error) { return nil, errNoLinux }
 
-// All fails: see the one for Linux.
+// All fails: only Linux has it.
 func All() ([]Socket, error) { return nil, errNoLinux }
 
-// Ask fails: see the one for Linux.
+// Ask fails: only Linux has it.
 func Ask([]Socket, Reach, time.Time) ([]Socket, error) { return nil, errNoLinux }

@@ -1,8 +1,8 @@
-// Package openvex turns what govulncheck says of several programs into one OpenVEX document, whose products and
-// subcomponents are package URLs that scanners find in images (https://github.com/openvex/spec, version 0.2.0).
+// Package openvex merges govulncheck's documents about several programs into an OpenVEX document. The products and
+// subcomponents are package URLs for scanners to find in images (https://github.com/openvex/spec, version 0.2.0).
 //
-// Documents of govulncheck go in. It names no product in them, and escapes the slashes in names of modules, so scanners
-// match none of its statements. Begin with Merge; AddProduct adds images to its result.
+// Documents of govulncheck name no product, and escape the slashes in names of modules, so scanners match none of the
+// statements. Begin with Merge; AddProduct adds images to the result.
 package openvex
 
 import (
@@ -30,7 +30,7 @@ type Document struct {
 	Statements []Statement `json:"statements"`
 }
 
-// Statement says of one vulnerability whether the products have it.
+// Statement says whether the products have a vulnerability.
 type Statement struct {
 	Vulnerability   Vulnerability `json:"vulnerability"`
 	Products        []Product     `json:"products"`
@@ -40,7 +40,7 @@ type Statement struct {
 	ActionStatement string        `json:"action_statement,omitempty"`
 }
 
-// Vulnerability is one of Go's database, with its other names, such as those of CVE.
+// Vulnerability is an entry of Go's database, with aliases such as CVE names.
 type Vulnerability struct {
 	ID          string   `json:"@id,omitempty"`
 	Name        string   `json:"name"`
@@ -48,28 +48,27 @@ type Vulnerability struct {
 	Aliases     []string `json:"aliases,omitempty"`
 }
 
-// Product is a program or an image, and what in it has the vulnerability.
+// Product is a program or an image, with the vulnerable components.
 type Product struct {
 	ID            string      `json:"@id"`
 	Subcomponents []Component `json:"subcomponents,omitempty"`
 }
 
-// Component is a Go module that is linked into a program.
+// Component is a Go module linked into a program.
 type Component struct {
 	ID string `json:"@id"`
 }
 
-// What the specification calls the outcomes that govulncheck knows.
+// The specification's names for govulncheck's outcomes.
 const (
 	affected    = "affected"
 	notAffected = "not_affected"
 	notPresent  = "vulnerable_code_not_present"
 )
 
-// author is who answers for the document.
 const author = "https://github.com/grpc-cnb/health-probe"
 
-// action is what users of an affected release can do.
+// action is the advice to users of an affected release.
 const action = "use a later release of the buildpack, and build the images again"
 
 // ErrNothing is the error of Merge if no statement is needed.
@@ -106,20 +105,20 @@ func (d *Document) Write(file string) error {
 	return os.WriteFile(file, append(content, '\n'), 0o644)
 }
 
-// ProgramOf returns the package URL under which scanners know a Go program, that of its main module. It is the same for
-// all programs of a release, wherever they are: in the buildpack, in the release, and in images of apps.
+// ProgramOf returns a Go program's package URL for scanners, the URL of the main module. All programs of a release have
+// the same URL, in the buildpack, in the release, and in images of apps.
 func ProgramOf(info *buildinfo.BuildInfo) string {
 	return sbom.GoModule(info.Main.Path, info.Main.Version).PURL
 }
 
-// ImageOf returns the package URL of an image, whose name may have a registry and a path. The digest says which image
-// it is, in whichever registry, so there are no qualifiers, which scanners spell in different ways.
+// ImageOf returns the package URL of an image. The name may have a registry and a path. The digest identifies the image
+// in any registry, so the URL has no qualifiers: scanners differ in the spelling of qualifiers.
 func ImageOf(name, digest string) string {
 	return "pkg:oci/" + name[strings.LastIndexByte(name, '/')+1:] + "@" + url.QueryEscape(digest)
 }
 
-// Merge makes one document of those of several programs, which are one product. The worst outcome of a vulnerability
-// is that of the product.
+// Merge makes a document for a product from the documents of several programs. The product gets the worst outcome of
+// each vulnerability.
 func Merge(product string, documents []*Document) (*Document, error) {
 	merged := &Document{
 		Context: "https://openvex.dev/ns/v0.2.0", ID: author + "/vex/" + url.PathEscape(product), Author: author,
@@ -143,7 +142,7 @@ func Merge(product string, documents []*Document) (*Document, error) {
 	return merged, nil
 }
 
-// add adds what a statement of govulncheck says.
+// add merges a statement of govulncheck into the document.
 func (d *Document) add(product string, statement Statement) {
 	var found []string
 	for _, p := range statement.Products {
@@ -185,8 +184,8 @@ func severity(s Statement) int {
 	return 2
 }
 
-// identifiers returns the package URLs under which scanners know a module that govulncheck names: it escapes slashes.
-// Of the standard library some scanners give the version with a v and some without it.
+// identifiers returns the package URLs by which scanners know a module of govulncheck, whose documents escape slashes.
+// For the standard library some scanners give the version with a v, some without.
 func identifiers(purl string) []string {
 	if unescaped, err := url.PathUnescape(purl); err == nil {
 		purl = unescaped
@@ -199,7 +198,7 @@ func identifiers(purl string) []string {
 	return []string{sbom.GoModule(path, version).PURL}
 }
 
-// Affected returns the names of the vulnerabilities that the products have.
+// Affected returns the names of the products' vulnerabilities.
 func (d *Document) Affected() []string {
 	var names []string
 	for _, statement := range d.Statements {
@@ -217,7 +216,7 @@ func (d *Document) IsAbout(product string) bool {
 	})
 }
 
-// AddProduct says of one more product what is said of the first one, whose programs it has.
+// AddProduct repeats the statements about the first product for another product with the same programs.
 func (d *Document) AddProduct(id string) {
 	for i := range d.Statements {
 		s := &d.Statements[i]

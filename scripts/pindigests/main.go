@@ -1,7 +1,7 @@
-// Command pindigests writes the digests of the default release, for each target, into the buildpack.toml that it is
-// given, as [[metadata.pins]] at its end. The release is that of the build variables' defaults in the same file. Its
-// files are downloaded, verified by the digests that the release states, and must be programs for their targets. A
-// token of the variable BP_GITHUB_TOKEN is used, if there is one.
+// Command pindigests writes the digests of the default release, for each target, to the end of a given buildpack.toml,
+// as [[metadata.pins]]. The defaults of the build variables in the same file name the release. The program downloads
+// the release's files, verifies the digests that the release states, and checks that the files are programs for their
+// targets. A token in the variable BP_GITHUB_TOKEN is optional.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/descriptor"
 )
 
-// begin is the line after which everything is written by this program.
+// begin is the line before the text that this program writes.
 const begin = "# The digests of the default release, which scripts/pindigests writes. This is the end of the file."
 
 func main() {
@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// pin writes the pins into a file, which stays as it is after an error.
+// pin writes the pins into a file. After an error the file is unchanged.
 func pin(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -45,7 +45,7 @@ func pin(file string) error {
 	if !found {
 		return fmt.Errorf("reading %q: it has no line %q", file, begin)
 	}
-	// The pins that are there must not decide what is pinned.
+	// The old pins must not decide the new pins.
 	var content struct {
 		Targets  []libcnb.TargetInfo `toml:"targets"`
 		Metadata map[string]any      `toml:"metadata"`

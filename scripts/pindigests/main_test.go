@@ -10,6 +10,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/build/executable/executabletest"
 	"github.com/grpc-cnb/health-probe/build/github/githubtest"
+	"github.com/grpc-cnb/health-probe/internal/config"
 )
 
 // TestMain lets the test run this program as a process of its own, whose environment leads it to the tests' GitHub.
@@ -29,7 +30,8 @@ func TestDigestsAreWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer github.Close()
-	release := filepath.Join(dir, "github/grpc-ecosystem/grpc-health-probe/v0.4.56/grpc_health_probe-linux-")
+	release := filepath.Join(dir, "github/grpc-ecosystem/grpc-health-probe", config.DefaultRelease,
+		"grpc_health_probe-linux-")
 	write(t, release+"amd64", executabletest.File{Machine: elf.EM_X86_64}.Bytes())
 	write(t, release+"arm64", executabletest.File{Machine: elf.EM_AARCH64}.Bytes())
 	before, err := os.ReadFile("../../buildpack.toml")
@@ -42,13 +44,13 @@ func TestDigestsAreWritten(t *testing.T) {
 
 [[metadata.pins]]
 repo = "grpc-ecosystem/grpc-health-probe"
-tag = "v0.4.56"
+tag = "` + config.DefaultRelease + `"
 asset = "grpc_health_probe-linux-amd64"
 sha256 = "87858b6b4d11ebf4caff9c548fb26bd9da6dea051cc22b61006afb180c2793a3"
 
 [[metadata.pins]]
 repo = "grpc-ecosystem/grpc-health-probe"
-tag = "v0.4.56"
+tag = "` + config.DefaultRelease + `"
 asset = "grpc_health_probe-linux-arm64"
 sha256 = "ARM64"
 `

@@ -12,21 +12,19 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// annotationPrefix is that of the annotations which the OCI image spec defines.
+// annotationPrefix begins the annotations of the OCI image spec.
 const annotationPrefix = "org.opencontainers.image."
 
-// fileTime is the time that pack gives to the files of buildpacks. The programs have it too, and images that are not
-// made from a checkout of git.
+// fileTime is the time of files in pack's buildpacks, of the programs, and of images without a checkout of git.
 var fileTime = time.Date(1980, time.January, 1, 0, 0, 1, 0, time.UTC)
 
-// platformImage is the image for one platform.
 type platformImage struct {
 	v1.Image
 	platform v1.Platform
 	sboms    []sbom
 }
 
-// Descriptor describes the image in an index. Without it go-containerregistry would call the image an artifact.
+// Descriptor describes the image in an index. By default go-containerregistry would call the image an artifact.
 func (p platformImage) Descriptor() (*v1.Descriptor, error) {
 	mediaType, err := p.MediaType()
 	if err != nil {
@@ -40,9 +38,9 @@ func (p platformImage) Descriptor() (*v1.Descriptor, error) {
 	return &v1.Descriptor{MediaType: mediaType, Digest: digest, Size: size, Platform: &p.platform}, err
 }
 
-// newImage makes an image of one gzipped layer, in the formats of OCI, which have annotations. The labels of the
-// configuration that the OCI image spec defines are annotations too: registries and scanners read these, while Docker
-// shows labels.
+// newImage makes an image of one gzipped layer, in the formats of OCI, which have annotations. Labels of the
+// configuration that the OCI image spec defines become annotations too: registries and scanners read annotations, while
+// Docker shows labels.
 func newImage(layer v1.Layer, config v1.Config, platform v1.Platform) (platformImage, error) {
 	created, err := time.Parse(time.RFC3339, config.Labels[annotationPrefix+"created"])
 	if err != nil {

@@ -1,14 +1,14 @@
-// Command publish puts a release into a registry of images. It is the part of scripts/publish.sh that needs more than a
-// shell:
+// Command publish puts a release into a registry of images, for scripts/publish.sh, where a shell is not enough:
 //
 //	publish [-force] -record FILE buildpack REGISTRY/NAME PACKAGE...
-//	publish [-force] -record FILE [-label KEY=VALUE]... probe REGISTRY/NAME FOLDER
+//	publish [-force] -record FILE [-label KEY=VALUE]... probe|plugin REGISTRY/NAME FOLDER
 //
-// In go the packages of scripts/package.sh with their SBOMs beside them, or a folder of programs; out come an index of
-// one image for each platform in the registry, its tags, and a file that names it. Begin with repository.publish, which
-// says in which order.
+// The input is the packages of scripts/package.sh with the SBOMs beside them, or a folder of programs. The output is an
+// index in the registry with one image for each platform, the index's tags, and a file with the index's name. Begin
+// with repository.publish, which has the order.
 //
-// It has a Go module of its own, so that the product needs no client for registries.
+// The command has a Go module of its own, so that the product needs no client for registries. scripts/build.sh calls
+// scripts/release: with publish in scripts/release, each build of the buildpack would compile the client too.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 	"time"
 )
 
-// limit ends what hangs, such as a registry that answers no more.
+// limit ends a run that hangs, for example on a registry that does not answer.
 const limit = 30 * time.Minute
 
 func main() {
@@ -42,7 +42,6 @@ func main() {
 	}
 }
 
-// options are the flags.
 type options struct {
 	force  bool
 	record string
@@ -68,8 +67,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	switch what, rest := flags.Arg(0), flags.Args(); {
 	case what == "buildpack" && len(rest) > 2:
 		return publishBuildpack(ctx, o, rest[1], rest[2:], out)
-	case what == "probe" && len(rest) == 3:
-		return publishProbe(ctx, o, rest[1], rest[2], out)
+	case programsOf[what].main != "" && len(rest) == 3:
+		return publishPrograms(ctx, o, programsOf[what], rest[1], rest[2], out)
 	}
 	return fmt.Errorf("reading the arguments %q: see the scripts that start this program", flags.Args())
 }
@@ -108,12 +107,12 @@ func publishBuildpack(ctx context.Context, o options, to string, packages []stri
 	return published.record(o.record)
 }
 
-func publishProbe(ctx context.Context, o options, to, folder string, out io.Writer) error {
+func publishPrograms(ctx context.Context, o options, p programs, to, folder string, out io.Writer) error {
 	repository, err := newRepository(ctx, to, out)
 	if err != nil {
 		return err
 	}
-	release, err := readPrograms(folder, o.labels)
+	release, err := p.read(folder, o.labels)
 	if err != nil {
 		return err
 	}
@@ -121,8 +120,6 @@ func publishProbe(ctx context.Context, o options, to, folder string, out io.Writ
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nIn a Dockerfile, and to try it:\n\n"+
-		"  COPY --from=%[1]s /bin/grpc_health_probe /bin/grpc_health_probe\n"+
-		"  docker run --rm %[1]s -addr=HOST:PORT\n", published.pinned())
+	fmt.Fprintf(out, "\n"+p.use, published.pinned())
 	return published.record(o.record)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/partial"
 )
 
-// readPackage reads the images of a file that `pack buildpack package` made, which is an OCI image layout in a tar file
-// (distribution spec, Buildpackage). The images are read from a folder in temp until they are pushed.
+// readPackage reads the images of a file from `pack buildpack package`: an OCI image layout in a tar file (distribution
+// spec, Buildpackage). The images are read from a folder in temp until the push.
 func readPackage(temp, file string) ([]platformImage, error) {
 	folder, err := os.MkdirTemp(temp, "package-")
 	if err != nil {
@@ -47,7 +47,7 @@ func readPackage(temp, file string) ([]platformImage, error) {
 	return images, nil
 }
 
-// buildpackImage is an image of pack's as it is published: pack makes it in the formats of Docker, and without a date.
+// buildpackImage converts an image of pack for publication: pack uses the formats of Docker, without a date.
 func buildpackImage(image v1.Image) (platformImage, error) {
 	config, err := image.ConfigFile()
 	if err != nil {
@@ -65,7 +65,7 @@ func buildpackImage(image v1.Image) (platformImage, error) {
 	})
 }
 
-// unpack writes the files of a tar file into a folder, which they cannot leave.
+// unpack writes the files of a tar file into a folder, and nothing outside.
 func unpack(folder, file string) error {
 	source, err := os.Open(file)
 	if err != nil {

@@ -18,19 +18,34 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-const (
-	// probeProgram is what the image runs by default, and probeAlias the name that distributions' packages have for it.
-	probeProgram = "grpc_health_probe"
-	probeAlias   = "grpc-health-probe"
-	// user is the one that images without a distribution use for "not root"; it is a number because Kubernetes checks
-	// only numbers (runAsNonRoot), and the image has no names for them.
-	user = "65532:65532"
-)
+// programs are the content of an image: the program that the image runs by default, its optional second name, the
+// optional file of users, and the image's usage, a format for the image's name.
+type programs struct{ main, alias, passwd, use string }
 
-// readPrograms makes an image of each folder OS/ARCH or OS/ARCH/VARIANT in a folder, with the programs in it below
-// bin, so that a volume of the image at /layers/grpc-cnb_health-probe/probe has them where an image has them that the
-// buildpack made. What ends with .cdx.json or .spdx.json is an SBOM, of the image with all its programs.
-func readPrograms(folder string, labels map[string]string) (release, error) {
+// programsOf are the images of programs. Distributions' packages have the probe's alias. Kustomize runs functions as
+// the user nobody, whom Docker looks for in the image.
+var programsOf = map[string]programs{
+	"probe": {
+		main: "grpc_health_probe", alias: "grpc-health-probe",
+		use: "In a Dockerfile, and to try it:\n\n" +
+			"  COPY --from=%[1]s /bin/grpc_health_probe /bin/grpc_health_probe\n" +
+			"  docker run --rm %[1]s -addr=HOST:PORT\n",
+	},
+	"plugin": {
+		main: "kubectl-grpc_probes", passwd: "nobody:x:65534:65534:nobody:/:/bin/false\n",
+		use: "In the annotation config.kubernetes.io/function of a function of kustomize:\n\n" +
+			"  container: {image: %s, network: true}\n",
+	},
+}
+
+// user is the usual "not root" of images without a distribution. The value is a number because Kubernetes checks only
+// numbers (runAsNonRoot), and the image has no names for them.
+const user = "65532:65532"
+
+// read makes an image of each folder OS/ARCH or OS/ARCH/VARIANT in a folder. The programs are below bin, so a volume of
+// the probe's image at /layers/grpc-cnb_health-probe/probe has the same paths as an image that the buildpack made.
+// Files that end with .cdx.json or .spdx.json are SBOMs of the image with all programs.
+func (p programs) read(folder string, labels map[string]string) (release, error) {
 	var release release
 	err := filepath.WalkDir(folder, func(platformFolder string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
@@ -51,7 +66,7 @@ func readPrograms(folder string, labels map[string]string) (release, error) {
 		if err != nil {
 			return fmt.Errorf("reading the platform %q: %w", name, err)
 		}
-		image, err := programImage(platformFolder, *platform, labels)
+		image, err := p.image(platformFolder, *platform, labels)
 		if err != nil {
 			return fmt.Errorf("making the image of %q: %w", platformFolder, err)
 		}
@@ -67,17 +82,20 @@ func readPrograms(folder string, labels map[string]string) (release, error) {
 	return release, nil
 }
 
-func programImage(folder string, platform v1.Platform, labels map[string]string) (platformImage, error) {
-	programs, sboms, err := readFolder(folder)
+func (p programs) image(folder string, platform v1.Platform, labels map[string]string) (platformImage, error) {
+	files, sboms, err := readFolder(folder)
 	if err != nil {
 		return platformImage{}, err
 	}
-	layer, err := programLayer(programs)
+	if files[p.main] == nil {
+		return platformImage{}, fmt.Errorf("reading %q: it has no %s", folder, p.main)
+	}
+	layer, err := p.layer(files)
 	if err != nil {
 		return platformImage{}, err
 	}
 	image, err := newImage(layer, v1.Config{
-		User: user, Env: []string{"PATH=/bin"}, Entrypoint: []string{"/bin/" + probeProgram}, Labels: labels,
+		User: user, Env: []string{"PATH=/bin"}, Entrypoint: []string{"/bin/" + p.main}, Labels: labels,
 	}, platform)
 	image.sboms = sboms
 	return image, err
@@ -101,29 +119,33 @@ func readFolder(folder string) (programs map[string][]byte, sboms []sbom, err er
 			programs[entry.Name()] = content
 		}
 	}
-	if programs[probeProgram] == nil {
-		return nil, nil, fmt.Errorf("reading %q: it has no %s", folder, probeProgram)
-	}
 	return programs, sboms, nil
 }
 
-// programLayer is the layer with the programs, which is the same wherever it is made.
-func programLayer(programs map[string][]byte) (v1.Layer, error) {
-	var files bytes.Buffer
-	archive := tar.NewWriter(&files)
+// layer returns the layer with the files of programs, the same wherever it is made.
+func (p programs) layer(files map[string][]byte) (v1.Layer, error) {
+	var text bytes.Buffer
+	archive := tar.NewWriter(&text)
 	headers := []*tar.Header{{Name: "bin/", Typeflag: tar.TypeDir, Mode: 0o755}}
-	for _, name := range slices.Sorted(maps.Keys(programs)) {
-		headers = append(headers, &tar.Header{Name: "bin/" + name, Mode: 0o755, Size: int64(len(programs[name]))})
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		headers = append(headers, &tar.Header{Name: "bin/" + name, Mode: 0o755, Size: int64(len(files[name]))})
 	}
-	headers = append(headers, &tar.Header{
-		Name: "bin/" + probeAlias, Typeflag: tar.TypeSymlink, Linkname: probeProgram, Mode: 0o777,
-	})
+	if p.alias != "" {
+		headers = append(headers, &tar.Header{
+			Name: "bin/" + p.alias, Typeflag: tar.TypeSymlink, Linkname: p.main, Mode: 0o777,
+		})
+	}
+	if p.passwd != "" {
+		files["passwd"] = []byte(p.passwd)
+		headers = append(headers, &tar.Header{Name: "etc/", Typeflag: tar.TypeDir, Mode: 0o755},
+			&tar.Header{Name: "etc/passwd", Mode: 0o644, Size: int64(len(p.passwd))})
+	}
 	for _, header := range headers {
 		header.ModTime = fileTime
 		if err := archive.WriteHeader(header); err != nil {
 			return nil, err
 		}
-		if _, err := archive.Write(programs[path.Base(header.Name)]); err != nil {
+		if _, err := archive.Write(files[path.Base(header.Name)]); err != nil {
 			return nil, err
 		}
 	}
@@ -131,6 +153,6 @@ func programLayer(programs map[string][]byte) (v1.Layer, error) {
 		return nil, err
 	}
 	return tarball.LayerFromOpener(func() (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(files.Bytes())), nil
+		return io.NopCloser(bytes.NewReader(text.Bytes())), nil
 	}, tarball.WithCompressionLevel(gzip.BestCompression), tarball.WithCompressedCaching)
 }

@@ -22,12 +22,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// release is what is published under one version.
+// release is the content of a version.
 type release struct {
 	images []platformImage
 }
 
-// repository is where a release goes: NAME in a registry, with the user's login of Docker's configuration.
+// repository is the target of a release: NAME in a registry, with the user's login of Docker's configuration.
 type repository struct {
 	name.Repository
 	options []remote.Option
@@ -50,8 +50,8 @@ type published struct {
 	version string
 }
 
-// publish pushes everything by its digest before it sets the first tag, and X.Y.Z before the tags that move. So a tag
-// never points to an index that is incomplete, wherever a registry fails, and the next run goes on from there.
+// publish pushes everything by digest before the first tag, and sets X.Y.Z before the moving tags. So a tag never
+// points to an incomplete index, wherever a registry fails, and the next run continues after the failure.
 func (r repository) publish(release release, force bool) (published, error) {
 	index, version, err := release.index()
 	if err != nil {
@@ -88,7 +88,7 @@ func (r repository) publish(release release, force bool) (published, error) {
 	return published{r.Digest(digest.String()), version}, nil
 }
 
-// index is the release as one index, whose annotations are the ones that its images have in common, and its version.
+// index returns the release as an index, with the common annotations of the images, and the version.
 func (release release) index() (v1.ImageIndex, string, error) {
 	var shared map[string]string
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
@@ -114,7 +114,7 @@ func (release release) index() (v1.ImageIndex, string, error) {
 	return annotated, version, nil
 }
 
-// checkPublished refuses to give a version that is published another content, unless it is told to.
+// checkPublished refuses new content for a published version, unless forced.
 func (r repository) checkPublished(version string, digest v1.Hash, force bool) error {
 	there, err := remote.Head(r.Tag(version), r.options...)
 	switch {
@@ -133,7 +133,7 @@ func (r repository) checkPublished(version string, digest v1.Hash, force bool) e
 		"version in buildpack.toml, or replace what others use with --force", r, version, there.Digest, digest)
 }
 
-// push pushes an index and its images by digest, and says how far it is.
+// push pushes an index and the images by digest, and reports the progress.
 func (r repository) push(index v1.ImageIndex, to name.Digest) error {
 	updates := make(chan v1.Update, 100)
 	done := make(chan struct{})
@@ -161,7 +161,7 @@ func (r repository) report(updates <-chan v1.Update) {
 	}
 }
 
-// tag sets the tags of an index that is there with all that it consists of.
+// tag sets the tags of a completely pushed index.
 func (r repository) tag(index v1.ImageIndex, version string) ([]string, error) {
 	there, err := remote.List(r.Repository, r.options...)
 	if err != nil && !isMissing(err) {
@@ -180,13 +180,13 @@ func (r repository) tag(index v1.ImageIndex, version string) ([]string, error) {
 	return tags, nil
 }
 
-// isMissing reports whether a registry said that it does not have what it was asked for.
+// isMissing reports whether a registry lacks the requested content.
 func isMissing(err error) bool {
 	answer, ok := errors.AsType[*transporterror.Error](err)
 	return ok && answer.StatusCode == http.StatusNotFound
 }
 
-// explain says what to do if the registry does not let the user in.
+// explain gives advice if the registry does not let the user in.
 func (r repository) explain(err error) error {
 	answer, ok := errors.AsType[*transporterror.Error](err)
 	if ok && (answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden) {
@@ -195,11 +195,11 @@ func (r repository) explain(err error) error {
 	return err
 }
 
-// pinned is the name that always means this content, NAME@DIGEST.
+// pinned is the permanent name of the content, NAME@DIGEST.
 func (p published) pinned() string { return p.Digest.String() }
 
-// record writes NAME:VERSION@DIGEST into a file, for the scripts that go on from here. Until it is complete, the file
-// is what it was: the record of what was published before.
+// record writes NAME:VERSION@DIGEST into a file, for the scripts that follow. Until the new record is complete, the
+// file keeps the record of the release before.
 func (p published) record(file string) error {
 	fresh, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".")
 	if err != nil {

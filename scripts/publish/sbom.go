@@ -14,14 +14,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// sbom is a document of the SBOM of an image.
 type sbom struct {
 	file      string
 	mediaType string
 	content   []byte
 }
 
-// sbomType is the media type of an SBOM, which is registered with IANA, by the end of its file's name.
+// sbomType returns the media type of an SBOM, as registered with IANA, by the end of the file's name.
 func sbomType(file string) (mediaType string, ok bool) {
 	switch {
 	case strings.HasSuffix(file, ".cdx.json"):
@@ -32,7 +31,7 @@ func sbomType(file string) (mediaType string, ok bool) {
 	return "", false
 }
 
-// readSBOMs reads the SBOM of a file, in both formats, from beside it.
+// readSBOMs reads the SBOMs beside a file, in both formats.
 func readSBOMs(file string) (sboms []sbom, err error) {
 	for _, end := range []string{".cdx.json", ".spdx.json"} {
 		content, err := os.ReadFile(file + end)
@@ -45,8 +44,8 @@ func readSBOMs(file string) (sboms []sbom, err error) {
 	return sboms, nil
 }
 
-// pushSBOMs attaches the SBOMs to the images that they are about, as referrers (OCI distribution spec, Referrers API;
-// in registries without it, by the tag that the spec has instead).
+// pushSBOMs attaches the SBOMs to their images as referrers (OCI distribution spec, Referrers API; in registries
+// without that API, by the tag of the spec).
 func (r repository) pushSBOMs(release release) error {
 	for _, image := range release.images {
 		for _, document := range image.sboms {
@@ -67,7 +66,8 @@ func (r repository) pushSBOMs(release release) error {
 	return nil
 }
 
-// attachedTo is the document as an artifact whose subject is an image (OCI image spec, Guidelines for Artifact Usage).
+// attachedTo returns the document as an artifact whose subject is an image (OCI image spec, Guidelines for Artifact
+// Usage).
 func (s sbom) attachedTo(image platformImage) (v1.Image, error) {
 	subject, err := image.Descriptor()
 	if err != nil {
@@ -98,7 +98,7 @@ func (s sbom) attachedTo(image platformImage) (v1.Image, error) {
 	return partial.CompressedToImage(artifact{raw, content})
 }
 
-// The configuration of an artifact that has none (OCI image spec, Guidance for an empty descriptor).
+// The empty configuration of an artifact (OCI image spec, Guidance for an empty descriptor).
 const (
 	emptyConfig     = "{}"
 	emptyConfigType = types.MediaType("application/vnd.oci.empty.v1+json")
@@ -110,13 +110,13 @@ type artifact struct {
 	layer    v1.Layer
 }
 
-// MediaType is that of the manifest.
+// MediaType returns the manifest's media type.
 func (artifact) MediaType() (types.MediaType, error) { return types.OCIManifestSchema1, nil }
 
-// RawConfigFile is the empty configuration.
+// RawConfigFile returns the empty configuration.
 func (artifact) RawConfigFile() ([]byte, error) { return []byte(emptyConfig), nil }
 
-// RawManifest is the manifest.
+// RawManifest returns the manifest.
 func (a artifact) RawManifest() ([]byte, error) { return a.manifest, nil }
 
 // LayerByDigest returns the only layer.

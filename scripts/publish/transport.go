@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// encrypted refuses plain HTTP to other hosts than this one. The client of registries would use it, with the user's
-// password, for all private addresses, and wherever a registry sends it.
+// encrypted refuses plain HTTP to hosts other than this one. The registry client would use plain HTTP, with the user's
+// password, for all private addresses, and wherever a registry redirects.
 type encrypted struct{ next http.RoundTripper }
 
 // RoundTrip sends a request, as http.RoundTripper says.
@@ -28,5 +28,5 @@ func isLoopback(u *url.URL) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// transport is the client's own, with its limits of time for connecting and for answers, and only encrypted.
+// transport is the client's default transport, with its timeouts for connecting and for answers, and only encrypted.
 func transport() http.RoundTripper { return encrypted{remote.DefaultTransport} }

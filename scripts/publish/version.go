@@ -7,8 +7,8 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// checkVersion refuses what is no version of a release or a pre-release: X.Y.Z or X.Y.Z-PRE. A tag cannot have the +
-// of build metadata.
+// checkVersion returns an error unless the version is of a release or a pre-release: X.Y.Z or X.Y.Z-PRE. A tag cannot
+// have the + of build metadata.
 func checkVersion(version string) error {
 	v := "v" + version
 	if semver.IsValid(v) && semver.Canonical(v) == v {
@@ -17,9 +17,9 @@ func checkVersion(version string) error {
 	return fmt.Errorf("reading the version %q: it has to be X.Y.Z or X.Y.Z-PRERELEASE", version)
 }
 
-// floatingTags are the tags that move from version to version: X.Y, X and latest. Those to move are returned first.
-// Those to keep have a newer version among the tags that are published, so an older release that is fixed late, or
-// published again, does not take them back. A pre-release moves none.
+// floatingTags returns the tags that move from version to version: X.Y, X and latest. Tags to keep have a newer version
+// among the published tags: a late fix of an older release, or its second publication, does not move them back. A
+// pre-release moves no tag.
 func floatingTags(version string, published []string) (move, keep []string) {
 	v := "v" + version
 	if semver.Prerelease(v) != "" {
@@ -39,7 +39,7 @@ func floatingTags(version string, published []string) (move, keep []string) {
 	return move, keep
 }
 
-// isNewest reports whether no release of those published is newer, in a scope such as v1.2. or v1.
+// isNewest reports whether no published release is newer, in a scope such as v1.2. or v1.
 func isNewest(v, prefix string, published []string) bool {
 	for _, tag := range published {
 		other := "v" + tag

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// packTime is the time of all files in an archive. It is the one that pack gives to the files of its packages.
+// packTime is the time of all files in an archive, as in pack's packages.
 var packTime = time.Date(1980, time.January, 1, 0, 0, 1, 0, time.UTC)
 
-// archive writes what is in a folder to a .tgz file. Everyone gets the same file: the names are in order, and have no
-// owner, no time and no umask of whoever made them. Names have no ./ before them, since Spring Boot looks for the name
+// archive writes the content of a folder to a .tgz file. The archive is the same wherever it is made: the entries are
+// in order, without owners, times or the umask. Names have no ./ before them, since Spring Boot looks for the name
 // buildpack.toml.
 func archive(folder, name string) (err error) {
 	file, err := os.Create(name)
@@ -38,7 +38,6 @@ func archive(folder, name string) (err error) {
 	return errors.Join(archive.Close(), compressed.Close())
 }
 
-// add writes one file, folder or link.
 func add(archive *tar.Writer, folder, path string, entry fs.DirEntry) error {
 	info, err := entry.Info()
 	if err != nil {
@@ -71,7 +70,8 @@ func add(archive *tar.Writer, folder, path string, entry fs.DirEntry) error {
 	return copyFile(archive, path)
 }
 
-// mode is what a file may be used for, whatever the umask was: by all in the same way, and written by its owner.
+// mode returns the permissions in the archive, the same for every umask: the same for all users, except that only the
+// owner writes.
 func mode(mode fs.FileMode) int64 {
 	switch {
 	case mode.Type() == fs.ModeSymlink:

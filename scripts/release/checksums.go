@@ -13,10 +13,11 @@ import (
 // checksumsName is the file that verifies a download of the probe if GitHub states no digest.
 const checksumsName = "checksums.txt"
 
-// noAssets are the files of a release's folder that checksumsName does not list: its signature is made of it.
+// noAssets are the files of a release's folder that checksumsName does not list: the signature is of checksumsName.
 var noAssets = []string{checksumsName, checksumsName + ".sigstore.json", notesName}
 
-// writeChecksums writes the SHA-256 of each file in a folder to checksumsName, as sha256sum does, and prints it.
+// writeChecksums writes the SHA-256 of each file in a folder to checksumsName, in the format of sha256sum, and prints
+// the text.
 func writeChecksums(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -10,21 +10,22 @@ import (
 	"strings"
 )
 
-// image is a published image, as scripts/publish.sh names it.
+// image is a published image, from the record of scripts/publish.sh.
 type image struct {
 	reference string // REGISTRY/NAME:X.Y.Z
 	digest    string // sha256:...
 }
 
-// The files that scripts/publish.sh writes: the image of the buildpack, and that of the probe alone.
+// The records of scripts/publish.sh: the images of the buildpack, of the probe alone, and of the plugin for kubectl.
 const (
 	buildpackDigest = "dist/publish/health-probe.digest"
 	probeDigest     = "dist/publish/grpc-health-probe.digest"
+	pluginDigest    = "dist/publish/kubectl-grpc_probes.digest"
 )
 
 var published = regexp.MustCompile(`^([A-Za-z0-9][^\s@]*:[^\s@:/]+)@(sha256:[0-9a-f]{64})\n?$`)
 
-// readImage reads one of these files. It returns false if the image is not published yet, or of another version.
+// readImage reads a record. It returns false if the image is not published yet, or has another version.
 func readImage(root, name, version string) (image, bool, error) {
 	text, err := os.ReadFile(filepath.Join(root, name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -45,5 +46,5 @@ func readImage(root, name, version string) (image, bool, error) {
 	return image{match[1], match[2]}, true, nil
 }
 
-// name returns the image without its tag.
+// name returns the image's reference without the tag.
 func (i image) name() string { return i.reference[:strings.LastIndexByte(i.reference, ':')] }

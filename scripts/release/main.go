@@ -1,5 +1,6 @@
-// Command release makes those files of a release that a shell script can only make with tools that differ between
-// systems: archives, checksums, notes. It also prepares the repository for a version. Begin with the table of verbs.
+// Command release makes the files of a release for which shell scripts need tools that differ between systems:
+// archives, checksums, notes. The program also prepares the repository for a version, and registers the buildpack.
+// Begin with the table of verbs.
 package main
 
 import (
@@ -12,19 +13,23 @@ import (
 	"time"
 )
 
-// verbs are what the program does, each with its arguments. All paths of the repository are seen from its root, where
-// the scripts run it.
+// verbs are the functions of the program, with their arguments. All paths of the repository are relative to the root,
+// where the scripts run the program.
 var verbs = map[string]struct {
 	arguments string
 	count     int
 	run       func(arguments []string) error
 }{
 	"archive":   {"FOLDER FILE.tgz", 2, func(a []string) error { return archive(a[0], a[1]) }},
+	"krew":      {"FOLDER", 1, func(a []string) error { return writeKrew(".", a[0]) }},
 	"checksums": {"FOLDER", 1, func(a []string) error { return writeChecksums(a[0]) }},
 	"notes":     {"FOLDER", 1, func(a []string) error { return writeNotes(".", a[0]) }},
 	"vex":       {"FOLDER", 1, func(a []string) error { return writeVEX(".", a[0]) }},
-	"verify":    {"FOLDER BUILDPACK PROBE", 3, func(a []string) error { return verify(".", a[0], a[1], a[2]) }},
+	"verify":    {"FOLDER BUILDPACK PROBE PLUGIN", 4, func(a []string) error { return verify(".", a[0], a[1:]) }},
 	"prepare":   {"X.Y.Z", 1, func(a []string) error { return prepare(".", a[0], time.Now().UTC()) }},
+	"register": {"FILE ENTRY TITLE BODY", 4, func(a []string) error {
+		return publicRegistry().register(a[0], a[1], a[2], a[3])
+	}},
 }
 
 func main() {
@@ -48,5 +53,4 @@ func run(arguments []string) error {
 	return verb.run(arguments[1:])
 }
 
-// names are the verbs in a message.
 func names() string { return strings.Join(slices.Sorted(maps.Keys(verbs)), ", ") }

@@ -7,15 +7,17 @@ import (
 	"strings"
 )
 
-// notesName is the text of a release.
 const notesName = "notes.md"
 
-// repository is where releases are, and whose workflow signs them.
-const repository = "grpc-cnb/health-probe"
+// repository has the releases, and the workflow that signs them.
+const (
+	repository = "grpc-cnb/health-probe"
+	releases   = "https://github.com/" + repository + "/releases"
+)
 
-// writeNotes writes the text of a release to notesName in its folder, which has all other files already: first what a
-// user needs (what it is, how to get and how to verify it), then what CHANGELOG.md says of the version, the published
-// images with their digests, the digests of the files, and how to verify these.
+// writeNotes writes the text of a release to notesName in its folder, which has all other files already: first an
+// introduction (the product, how to get and verify the images), then the version's section of CHANGELOG.md, the
+// published images with their digests, the digests of the files, and how to verify the files.
 func writeNotes(root, folder string) error {
 	version, err := readVersion(root)
 	if err != nil {
@@ -42,13 +44,13 @@ func writeNotes(root, folder string) error {
 	return os.WriteFile(filepath.Join(folder, notesName), []byte(text), 0o644)
 }
 
-// intro is what someone reads who has not seen the project.
+// intro is for readers new to the project.
 const intro = `A Cloud Native Buildpack that finds the gRPC server in your app and puts a health probe for it into the
 image. The build's log ends with the probe to paste.
 `
 
-// imageNotes returns how to get and verify what the version has, and lines to copy with the images' digests. Before
-// the images are published, the first has the release's file in place of them, and the second is empty.
+// imageNotes returns how to get and verify the version's images, and lines to copy with the images' digests. Before the
+// images are published, start names the release's file instead, and lines is empty.
 func imageNotes(root, version string) (start, lines string, err error) {
 	buildpack, found, err := readImage(root, buildpackDigest, version)
 	if err != nil {
@@ -60,23 +62,29 @@ func imageNotes(root, version string) (start, lines string, err error) {
 	}
 	start = intro + block("sh", "pack build my-app --buildpack from=builder --buildpack "+buildpack.reference)
 	lines = "\n## Images\n\n| image | digest |\n| --- | --- |\n" + row(buildpack)
-	probe, found, err := readImage(root, probeDigest, version)
-	if err != nil {
-		return "", "", err
+	images, use := []image{buildpack}, ""
+	for _, record := range []string{probeDigest, pluginDigest} {
+		i, found, err := readImage(root, record, version)
+		if err != nil {
+			return "", "", err
+		}
+		if !found {
+			continue
+		}
+		images = append(images, i)
+		lines += row(i)
+		if record == probeDigest {
+			use = "\nIn a Dockerfile, for an image that no buildpack makes:\n" + block("dockerfile",
+				"COPY --from="+i.reference+"@"+i.digest+" /bin/grpc_health_probe "+
+					"/layers/grpc-cnb_health-probe/probe/bin/")
+		}
 	}
-	both := []image{buildpack}
-	if found {
-		both = append(both, probe)
-		lines += row(probe) + "\nIn a Dockerfile, for an image that no buildpack makes:\n" + block("dockerfile",
-			"COPY --from="+probe.reference+"@"+probe.digest+" /bin/grpc_health_probe "+
-				"/layers/grpc-cnb_health-probe/probe/bin/")
-	}
-	lines += "\nIn a project.toml:\n" + block("toml",
+	lines += use + "\nIn a project.toml:\n" + block("toml",
 		"[[io.buildpacks.group]]", `uri = "docker://`+buildpack.reference+`"`)
-	return start + verifyImages(version, both), lines, nil
+	return start + verifyImages(version, images), lines, nil
 }
 
-// verifyImages are the lines that find out who made the images, by their digests.
+// verifyImages returns the lines that verify the makers of the images, by the images' digests.
 func verifyImages(version string, images []image) string {
 	var names []string
 	for _, i := range images {
@@ -88,24 +96,28 @@ func verifyImages(version string, images []image) string {
 
 func row(i image) string { return "| `" + i.reference + "` | `" + i.digest + "` |\n" }
 
-// fileNotes are the digests of the files, and the setting with which another buildpack version downloads the probe of
-// this one.
+// fileNotes returns the digests of the files, the settings for a download of this version's probe by another buildpack
+// version, and how to install the plugin.
 func fileNotes(version, checksums string) string {
-	files := "\n## Files\n" + block("", strings.TrimSpace(checksums))
+	var uses []string
 	for line := range strings.Lines(checksums) {
 		digest, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
-		if name == "grpc_health_probe-linux-amd64" {
-			return files + "\nThis has a build download the probe of this release, and verify it:\n" + block("sh",
+		switch name {
+		case krewName:
+			uses = append(uses, "\nThis installs the plugin for kubectl, and verifies it:\n"+block("sh",
+				"kubectl krew install --manifest-url="+releases+"/download/v"+version+"/"+krewName))
+		case "grpc_health_probe-linux-amd64":
+			uses = append(uses, "\nThis has a build download the probe of this release, and verify it:\n"+block("sh",
 				"pack build my-app --env BP_GRPC_HEALTH_PROBE_SOURCE=download \\",
 				"  --env BP_GRPC_HEALTH_PROBE_REPO="+repository+" \\",
 				"  --env BP_GRPC_HEALTH_PROBE_VERSION=v"+version+" \\",
-				"  --env BP_GRPC_HEALTH_PROBE_SHA256="+digest)
+				"  --env BP_GRPC_HEALTH_PROBE_SHA256="+digest))
 		}
 	}
-	return files
+	return "\n## Files\n" + block("", strings.TrimSpace(checksums)) + strings.Join(uses, "")
 }
 
-// verifyNotes say how to find out who made the files.
+// verifyNotes returns how to verify the makers of the files.
 func verifyNotes(version string) string {
 	return "\n## Verify the files\n\n" +
 		"Compare their digests, and ask GitHub's attestations who made them:\n" + block("sh",
@@ -117,14 +129,14 @@ func verifyNotes(version string) string {
 		"\nOr make them yourself: `scripts/release.sh` on the tag v" + version + " gives everyone the same files.\n"
 }
 
-// signedBy are cosign's flags that want the release workflow's signature, for the tag of a version.
+// signedBy returns cosign's flags that demand the release workflow's signature, for the tag of a version.
 func signedBy(version string) string {
 	return " \\\n  --certificate-identity https://github.com/" + repository +
 		"/.github/workflows/release.yml@refs/tags/v" + version +
 		" \\\n  --certificate-oidc-issuer https://token.actions.githubusercontent.com"
 }
 
-// block is lines of code as Markdown shows them.
+// block returns lines of code in Markdown.
 func block(language string, lines ...string) string {
 	return "\n```" + language + "\n" + strings.Join(lines, "\n") + "\n```\n"
 }

@@ -13,20 +13,22 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// ownVersion is how documents and examples name a version of the product: in the reference of an image, in a name of
-// the registry of buildpacks, as a reference of git, and in the order of a buildpack.
+// ownVersion matches the product's version in documents and examples: in the reference of an image, in a name of the
+// buildpack registry, in a git reference, in the order of a buildpack, and as the version of the plugin for Helm.
 var ownVersion = regexp.MustCompile(
-	`((?:/|urn:cnb:registry:grpc-cnb/)(?:grpc-)?health-probe[:@]|\?ref=v|"grpc-cnb/health-probe"\s+version = ")` +
+	`((?:/|urn:cnb:registry:grpc-cnb/)(?:grpc-)?health-probe[:@]|/kubectl-grpc_probes:|` +
+		`\?ref=v|"grpc-cnb/health-probe"\s+version = "|\nname: grpc-probes\nversion: )` +
 		`[0-9][0-9A-Za-z.+-]*`)
 
-// descriptorVersion is the version in buildpack.toml.
+// descriptorVersion matches the version in buildpack.toml.
 var descriptorVersion = regexp.MustCompile(`(?m)^version = "[^"\n]*"$`)
 
-// unreleased is what documents say until the first version is published: lines between two such comments.
+// unreleased matches text of documents for the time before the first version: lines between two such comments.
 var unreleased = regexp.MustCompile(`(?s)<!-- unreleased -->.*?<!-- /?unreleased -->\n*`)
 
-// prepare sets the version in all files that name it, dates its section in the changelog, and removes what documents
-// say until something is published. It can be run again. Nothing is written if something is missing.
+// prepare sets the version in all files that name a version, dates the version's section in the changelog, and removes
+// the text for the time before the first version. prepare can run again. If something is missing,
+// nothing is written.
 func prepare(root, version string, now time.Time) error {
 	if !semver.IsValid("v"+version) || semver.Canonical("v"+version) != "v"+version {
 		return fmt.Errorf("preparing version %q: it is not a semantic version such as 1.2.3 or 1.2.3-rc.1", version)
@@ -69,7 +71,7 @@ func prepare(root, version string, now time.Time) error {
 	return nil
 }
 
-// texts are the files that may name the version: the documents and the examples, as paths from the root.
+// texts returns the files that may name the version: the documents and the examples, as paths from the root.
 func texts(root string) ([]string, error) {
 	var names []string
 	for _, pattern := range []string{"*.md", "docs", "examples"} {
@@ -96,8 +98,8 @@ func texts(root string) ([]string, error) {
 	return names, nil
 }
 
-// date gives the section of the next version in the changelog its version and its date. The section has either version
-// as long as it has no date.
+// date gives the changelog's section of the next version the new version and the date. An undated section may have the
+// version before or the new version.
 func date(changelog, before, version string, now time.Time) (string, error) {
 	dated := "## " + version + " (" + now.Format(time.DateOnly) + ")"
 	if heading, _, err := section(changelog, version); err == nil && heading != "## "+version+" (unreleased)" {

@@ -138,7 +138,8 @@ func TestPrepare(t *testing.T) {
 	put(t, root, map[string]string{
 		"README.md": "<!-- unreleased -->\nNothing is published yet.\n<!-- /unreleased -->\n\n" + readme,
 		"docs/registry.md": "ghcr.io/grpc-cnb/health-probe:0.0.9 ghcr.io/grpc-cnb/grpc-health-probe:0.0.9@sha256:abc " +
-			"urn:cnb:registry:grpc-cnb/health-probe@0.0.9 grpc-ecosystem/grpc-health-probe:v0.4.56\n",
+			"urn:cnb:registry:grpc-cnb/health-probe@0.0.9 grpc-ecosystem/grpc-health-probe:v0.4.56 " +
+			"ghcr.io/grpc-cnb/kubectl-grpc_probes:0.0.9\n",
 	})
 	before, err := readVersion(root)
 	if err != nil {
@@ -151,7 +152,8 @@ func TestPrepare(t *testing.T) {
 		wantText(t, "README.md", read(t, root, "README.md"), ownVersion.ReplaceAllString(readme, "${1}12.0.0-rc.1"))
 		wantText(t, "docs/registry.md", read(t, root, "docs/registry.md"), "ghcr.io/grpc-cnb/health-probe:12.0.0-rc.1 "+
 			"ghcr.io/grpc-cnb/grpc-health-probe:12.0.0-rc.1@sha256:abc "+
-			"urn:cnb:registry:grpc-cnb/health-probe@12.0.0-rc.1 grpc-ecosystem/grpc-health-probe:v0.4.56\n")
+			"urn:cnb:registry:grpc-cnb/health-probe@12.0.0-rc.1 grpc-ecosystem/grpc-health-probe:v0.4.56 "+
+			"ghcr.io/grpc-cnb/kubectl-grpc_probes:12.0.0-rc.1\n")
 		if !strings.Contains(read(t, root, "CHANGELOG.md"), "\n## 12.0.0-rc.1 (2026-11-22)\n") {
 			t.Error("the changelog has no section with the version and the date")
 		}
@@ -224,6 +226,8 @@ func TestNotes(t *testing.T) {
 	put(t, root, map[string]string{
 		"buildpack.toml": "[buildpack]\nversion = \"0.2.0\"\n", "CHANGELOG.md": changelog,
 		"release/grpc_health_probe-linux-amd64": "probe", "release/health-probe-linux-amd64.cnb": "package",
+		"release/kubectl-grpc_probes-linux-amd64.tgz":   "plugin",
+		"release/kubectl-grpc_probes-windows-arm64.tgz": "other",
 	})
 	folder := filepath.Join(root, "release")
 	for i, name := range []string{"files.golden", "published.golden"} {
@@ -231,13 +235,16 @@ func TestNotes(t *testing.T) {
 			put(t, root, map[string]string{
 				buildpackDigest: "ghcr.io/grpc-cnb/health-probe:0.2.0@" + digest + "\n",
 				probeDigest:     "ghcr.io/grpc-cnb/grpc-health-probe:0.2.0@" + digest + "\n",
+				pluginDigest:    "ghcr.io/grpc-cnb/kubectl-grpc_probes:0.2.0@" + digest + "\n",
 			})
 		}
-		if err := errors.Join(writeChecksums(folder), writeNotes(root, folder)); err != nil {
+		err := errors.Join(writeKrew(root, folder), writeChecksums(folder), writeNotes(root, folder))
+		if err != nil {
 			t.Fatal(err)
 		}
 		golden.Check(t, filepath.Join("testdata", name), read(t, folder, notesName))
 	}
+	golden.Check(t, "testdata/krew.golden", read(t, folder, krewName))
 	check := exec.CommandContext(t.Context(), "sha256sum", "--check", checksumsName)
 	check.Dir = folder
 	if output, err := check.CombinedOutput(); err != nil {

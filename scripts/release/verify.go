@@ -11,10 +11,10 @@ import (
 	"github.com/grpc-cnb/health-probe/build/sbom"
 )
 
-// verify makes sure that the folder of a release has the files that its checksums list, and no others, and that the
-// images which scripts/publish.sh recorded are those of the two names, have the version of the release, and are the
-// ones that its notes tell users to use. Signatures, which say who made all this, are verified by scripts/verify.sh.
-func verify(root, folder, buildpack, probe string) error {
+// verify checks that the folder of a release has exactly the files that the checksums list. It also checks that the
+// records of scripts/publish.sh, for the buildpack, the probe and the plugin, have the given names, the version of the
+// release, and the digests in the release's notes. scripts/verify.sh verifies the signatures, which prove the makers.
+func verify(root, folder string, images []string) error {
 	checksums, err := os.ReadFile(filepath.Join(folder, checksumsName))
 	if err != nil {
 		return err
@@ -31,8 +31,8 @@ func verify(root, folder, buildpack, probe string) error {
 	if !strings.Contains(string(notes), block("", strings.TrimSpace(string(checksums)))) {
 		errs = append(errs, fmt.Errorf("%s does not have the lines of %s", notesName, checksumsName))
 	}
-	for record, name := range map[string]string{buildpackDigest: buildpack, probeDigest: probe} {
-		errs = append(errs, verifyImage(root, record, version, name, string(notes)))
+	for i, record := range []string{buildpackDigest, probeDigest, pluginDigest} {
+		errs = append(errs, verifyImage(root, record, version, images[i], string(notes)))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("verifying %q: %w", folder, err)
@@ -40,7 +40,7 @@ func verify(root, folder, buildpack, probe string) error {
 	return nil
 }
 
-// verifyFiles compares the files of a folder with the digests that checksumsName has.
+// verifyFiles compares the files of a folder with the digests in checksumsName.
 func verifyFiles(folder, checksums string) error {
 	var errs []error
 	known := slices.Clone(noAssets)
@@ -69,7 +69,7 @@ func verifyFiles(folder, checksums string) error {
 	return errors.Join(errs...)
 }
 
-// verifyImage makes sure that the record of an image is about that name, and that users are told its digest.
+// verifyImage checks that the record of an image has the name, and that the notes tell users the digest.
 func verifyImage(root, record, version, name, notes string) error {
 	image, found, err := readImage(root, record, version)
 	switch {

@@ -12,6 +12,7 @@ import (
 const (
 	buildpackImage = "ghcr.io/grpc-cnb/health-probe"
 	probeImage     = "ghcr.io/grpc-cnb/grpc-health-probe"
+	pluginImage    = "ghcr.io/grpc-cnb/kubectl-grpc_probes"
 	imageDigest    = "@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"
 	otherDigest    = "@sha256:bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\n"
 )
@@ -30,6 +31,7 @@ var forgeries = map[string]struct {
 	"other notes":     {"release/notes.md", "none", "notes.md does not have the lines of checksums.txt"},
 	"no image":        {probeDigest, "-", "names no image"},
 	"an option":       {buildpackDigest, "-x:0.2.0" + imageDigest, "is not REGISTRY/NAME:X.Y.Z@sha256"},
+	"no plugin":       {pluginDigest, "-", "names no image"},
 	"another version": {buildpackDigest, buildpackImage + ":0.1.0" + imageDigest, "is not of version 0.2.0"},
 	"another registry": {
 		probeDigest, "example.com/x:0.2.0" + imageDigest, "example.com/x, and this is about " + probeImage,
@@ -60,10 +62,11 @@ func TestVerify(t *testing.T) {
 				"release/a.tgz": "a", "release/b.tgz": "b",
 				buildpackDigest: buildpackImage + ":0.2.0" + imageDigest,
 				probeDigest:     probeImage + ":0.2.0" + imageDigest,
+				pluginDigest:    pluginImage + ":0.2.0" + imageDigest,
 			})
 			folder := filepath.Join(root, "release")
-			err := errors.Join(writeChecksums(folder), writeNotes(root, folder),
-				verify(root, folder, buildpackImage, probeImage))
+			images := []string{buildpackImage, probeImage, pluginImage}
+			err := errors.Join(writeChecksums(folder), writeNotes(root, folder), verify(root, folder, images))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +78,7 @@ func TestVerify(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = verify(root, folder, buildpackImage, probeImage)
+			err = verify(root, folder, images)
 			if forgery.want == "" && err != nil {
 				t.Error(err)
 			}

@@ -8,7 +8,6 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// readVersion returns the version in buildpack.toml.
 func readVersion(root string) (string, error) {
 	var descriptor struct {
 		Buildpack struct {
@@ -21,7 +20,7 @@ func readVersion(root string) (string, error) {
 	return descriptor.Buildpack.Version, nil
 }
 
-// section finds the section of a version in the changelog: its heading, and its text up to the next heading.
+// section returns the heading of a version in the changelog, and the text up to the next heading.
 func section(changelog, version string) (heading, text string, err error) {
 	pattern := regexp.MustCompile(`(?s)(?:^|\n)(## ` + regexp.QuoteMeta(version) + `(?: [^\n]*)?)\n+(.*?)(?:\n## |$)`)
 	match := pattern.FindStringSubmatch(changelog)

@@ -11,7 +11,7 @@ import (
 	"github.com/grpc-cnb/health-probe/scripts/openvex"
 )
 
-// vexSource is what scripts/vulncheck.sh writes.
+// vexSource is the output of scripts/vulncheck.sh.
 const vexSource = "dist/vulncheck/openvex.json"
 
 // vexName is the file of a release for scanners. vexProgram is any of the programs of the release.
@@ -20,9 +20,9 @@ const (
 	vexProgram = "grpc_health_probe-linux-amd64"
 )
 
-// writeVEX writes what scripts/vulncheck.sh found to the folder of a release, for its programs wherever they are and
-// for its images, which only their digests identify. Without a document of scripts/vulncheck.sh it says that there is
-// none.
+// writeVEX writes the findings of scripts/vulncheck.sh to the folder of a release: for the programs wherever they are,
+// and for the images, which only digests identify. Without a document of scripts/vulncheck.sh, writeVEX reports that
+// there is none.
 func writeVEX(root, folder string) error {
 	document, err := openvex.Read(filepath.Join(root, vexSource))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -53,6 +53,6 @@ func writeVEX(root, folder string) error {
 			document.AddProduct(openvex.ImageOf(image.name(), image.digest))
 		}
 	}
-	document.ID = "https://github.com/" + repository + "/releases/download/v" + version + "/" + vexName
+	document.ID = releases + "/download/v" + version + "/" + vexName
 	return document.Write(filepath.Join(folder, vexName))
 }

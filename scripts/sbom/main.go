@@ -1,11 +1,19 @@
-// Command sbom writes SBOMs in CycloneDX and SPDX format: of each program that it is given, a probe or a bridge, beside
-// it, as FILE.cdx.json and FILE.spdx.json; of each folder of programs, which make an image, one of all of them, in it;
-// and of each folder of the buildpack, with its own program and the probes, one of all of them, beside it. An image has
-// one SBOM in each format, since scanners read the first one that they find.
+// Command sbom writes SBOMs in CycloneDX and SPDX format:
+//   - for a program, a probe or a bridge, FILE.cdx.json and FILE.spdx.json beside the program
+//   - for a folder of an image's programs, a common SBOM in the folder
+//   - for a folder of the buildpack, with the buildpack's program and the probes, a common SBOM beside the folder
+//
+// An image has a single SBOM in each format, since scanners read the first SBOM found.
+//
+//	sbom PROGRAM|FOLDER...
+//	sbom -index FILE FOLDER...
+//
+// With -index the folders are the images of an index: a common SBOM goes to FILE.cdx.json and FILE.spdx.json.
 package main
 
 import (
 	"debug/buildinfo"
+	"flag"
 	"fmt"
 	"os"
 	"path"
@@ -17,19 +25,32 @@ import (
 )
 
 const (
-	// imageName is what the SBOM of an image says that the image is. It is the name of the SBOM's files, too.
+	// imageName is the image's name in the image's SBOM, and the name of the SBOM's files. An image of a single program
+	// has the program's name in the SBOM.
 	imageName = "grpc-health-probe"
-	// buildpackName is the same of the buildpack.
+	// buildpackName is the same for the buildpack.
 	buildpackName = "health-probe"
 )
 
 func main() {
-	for _, path := range os.Args[1:] {
+	index := flag.String("index", "", "write the SBOM of an index of images to this `file`, with two endings")
+	flag.Parse()
+	if err := run(*index, flag.Args()); err != nil {
+		fmt.Fprintf(os.Stderr, "error: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(index string, paths []string) error {
+	if index != "" {
+		return writeIndex(index, paths)
+	}
+	for _, path := range paths {
 		if err := write(path); err != nil {
-			fmt.Fprintf(os.Stderr, "error: %v\n", err)
-			os.Exit(1)
+			return err
 		}
 	}
+	return nil
 }
 
 func write(path string) error {
@@ -37,38 +58,62 @@ func write(path string) error {
 	if err != nil {
 		return err
 	}
-	if info.IsDir() {
-		return writeImage(path)
+	if !info.IsDir() {
+		program, err := describe(path)
+		if err != nil {
+			return err
+		}
+		return sbom.WriteBeside(path, program)
 	}
-	program, err := describe(path)
+	image, err := describeImage(path)
 	if err != nil {
 		return err
 	}
-	return sbom.WriteBeside(path, program)
+	if image.Name != buildpackName {
+		path = filepath.Join(path, image.Name)
+	}
+	return sbom.WriteBeside(path, image)
 }
 
-// writeImage writes the SBOM of an image with the programs in a folder.
-func writeImage(folder string) error {
+// writeIndex writes a common SBOM of the images from several folders, all of the same version.
+func writeIndex(file string, folders []string) error {
+	var index sbom.Component
+	for _, folder := range folders {
+		image, err := describeImage(folder)
+		if err != nil {
+			return err
+		}
+		index.Name, index.Version = image.Name, image.Version
+		index.Parts = append(index.Parts, image.Parts...)
+	}
+	return sbom.WriteBeside(file, index)
+}
+
+// describeImage describes an image with the programs in a folder.
+func describeImage(folder string) (sbom.Component, error) {
 	if own := filepath.Join(folder, "bin", "main"); isFile(own) {
-		return writeBuildpack(folder, own)
+		return describeBuildpack(folder, own)
 	}
 	programs, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil {
-		return err
+		return sbom.Component{}, err
 	}
-	return writeAll(filepath.Join(folder, imageName), imageName, programs)
+	name := imageName
+	if len(programs) == 1 {
+		name = filepath.Base(programs[0])
+	}
+	return describeAll(name, programs)
 }
 
-// writeBuildpack writes the SBOM of a buildpack's folder: of its own program, and of the probes in it, some of which
-// are in an archive.
-func writeBuildpack(folder, own string) error {
+// describeBuildpack describes a buildpack's folder: the buildpack's program, and the probes, some in an archive.
+func describeBuildpack(folder, own string) (sbom.Component, error) {
 	probes, err := filepath.Glob(filepath.Join(folder, "probes", "*", "*"))
 	if err != nil {
-		return err
+		return sbom.Component{}, err
 	}
 	unpacked, err := os.MkdirTemp("", "sbom")
 	if err != nil {
-		return err
+		return sbom.Component{}, err
 	}
 	defer os.RemoveAll(unpacked)
 	for i, probe := range probes {
@@ -77,11 +122,11 @@ func writeBuildpack(folder, own string) error {
 			continue
 		}
 		if _, err := archive.Unpack(probe, name, unpacked, 0); err != nil {
-			return err
+			return sbom.Component{}, err
 		}
 		probes[i] = filepath.Join(unpacked, name)
 	}
-	return writeAll(folder, buildpackName, append([]string{own}, probes...))
+	return describeAll(buildpackName, append([]string{own}, probes...))
 }
 
 func isFile(name string) bool {
@@ -89,18 +134,18 @@ func isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// writeAll writes one SBOM of several programs, which all have the same version.
-func writeAll(file, name string, programs []string) error {
+// describeAll describes an image or buildpack of several programs, all of the same version.
+func describeAll(name string, programs []string) (sbom.Component, error) {
 	image := sbom.Component{Name: name}
 	for _, file := range programs {
 		program, err := describe(file)
 		if err != nil {
-			return err
+			return image, err
 		}
 		image.Version = program.Version
 		image.Parts = append(image.Parts, program)
 	}
-	return sbom.WriteBeside(file, image)
+	return image, nil
 }
 
 // describe describes a program by its build info.
@@ -112,7 +157,7 @@ func describe(file string) (sbom.Component, error) {
 	program := sbom.GoProgram(info, info.Main.Version)
 	program.Name, program.Source = "grpc_health_probe", "release"
 	switch command := path.Base(info.Path); command {
-	case "grpc_health_bridge":
+	case "grpc_health_bridge", "grpc_health_inspect", "kubectl-grpc_probes":
 		program.Name = command
 	case "buildpack":
 		program.Name = buildpackName

@@ -1,6 +1,6 @@
-// Command vulncheck looks Go programs up in Go's vulnerability database, with govulncheck, and fails if one of them can
-// execute code that is vulnerable. What is linked and cannot be executed goes into an OpenVEX document, for scanners,
-// which only see that it is linked. Programs of one release go in: they have the same main module and version.
+// Command vulncheck looks Go programs up in Go's vulnerability database, with govulncheck, and fails if a program can
+// execute vulnerable code. Vulnerable code that a program links and cannot execute goes into an OpenVEX document, since
+// scanners see only the linking. All programs are of one release, with the same main module and version.
 package main
 
 import (
@@ -29,7 +29,6 @@ func main() {
 	}
 }
 
-// scanner is govulncheck with its database.
 type scanner struct{ program, database string }
 
 func run(ctx context.Context, with scanner, out string, programs []string) error {
@@ -62,7 +61,7 @@ func run(ctx context.Context, with scanner, out string, programs []string) error
 	return conclude(product, out, documents)
 }
 
-// lookUp has govulncheck look at one program, and shows what it found, in words, if the program is affected.
+// lookUp runs govulncheck on one program, and shows the findings, in words, if the program is affected.
 func (s scanner) lookUp(ctx context.Context, program string) (*openvex.Document, error) {
 	command := exec.CommandContext(ctx, s.program, "-db", s.database, "-mode=binary", "-format=openvex", program)
 	command.Stderr = os.Stderr
@@ -83,7 +82,7 @@ func (s scanner) lookUp(ctx context.Context, program string) (*openvex.Document,
 	return document, nil
 }
 
-// conclude writes the document of all programs, and returns an error if they are affected.
+// conclude writes the document of all programs, and returns an error if a program is affected.
 func conclude(product, out string, documents []*openvex.Document) error {
 	merged, err := openvex.Merge(product, documents)
 	if errors.Is(err, openvex.ErrNothing) {

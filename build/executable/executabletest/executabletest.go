@@ -14,9 +14,9 @@ type File struct {
 	Type    elf.Type
 	// OSABI is the system.
 	OSABI elf.OSABI
-	// Interpreter is the program that loads it, "" for none.
+	// Interpreter is the loader of the program, "" for none.
 	Interpreter string
-	// Dynamic are the tags and values of its dynamic section, nil for none.
+	// Dynamic are the tags and values of the dynamic section, nil for none.
 	Dynamic []uint64
 }
 

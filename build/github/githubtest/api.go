@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// asset and release are the part of the types of GitHub's REST API that the tests need.
+// asset and release are the parts of GitHub's REST API types that the tests need.
 type asset struct {
 	ID     int64  `json:"id"`
 	Name   string `json:"name"`
@@ -51,7 +51,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, path, store st
 	}
 }
 
-// refuses answers with an error if the behaviour or the token demands it, and reports whether it did.
+// refuses answers with an error if the behaviour or the token demands an error, and reports whether it did.
 func (s *Server) refuses(w http.ResponseWriter, r *http.Request) bool {
 	behaviour := s.behaviour()
 	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -87,8 +87,7 @@ func (s *Server) refuses(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// fail answers with an error in GitHub's words. The section of GitHub's documentation is what distinguishes some
-// errors.
+// fail answers with an error in GitHub's words. Some errors differ only in the section of GitHub's documentation.
 func fail(w http.ResponseWriter, status int, message string, section ...string) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
@@ -96,7 +95,6 @@ func fail(w http.ResponseWriter, status int, message string, section ...string) 
 		strings.Join(section, ""))
 }
 
-// serveRelease answers with a release.
 func (s *Server) serveRelease(w http.ResponseWriter, repo, tag string) {
 	found, ok := s.release(repo, tag)
 	if !ok {
@@ -152,7 +150,7 @@ func id(repo, tag, asset string) int64 {
 	return int64(hash.Sum32())
 }
 
-// serveAsset answers for the API's endpoint of an asset, which redirects to the store as GitHub does.
+// serveAsset answers for the API's endpoint of an asset, which redirects to the store as on GitHub.
 func (s *Server) serveAsset(w http.ResponseWriter, r *http.Request, repo, wanted, store string) {
 	tags, _ := os.ReadDir(filepath.Join(s.dir, filepath.FromSlash(repo)))
 	for _, tag := range tags {

@@ -11,7 +11,7 @@ import (
 // signature is a secret in the addresses of the store.
 const signature = "signature-of-the-store"
 
-// serveWeb answers for the addresses that browsers download from: OWNER/NAME/releases/download/TAG/ASSET.
+// serveWeb answers for browsers' download addresses: OWNER/NAME/releases/download/TAG/ASSET.
 func (s *Server) serveWeb(w http.ResponseWriter, r *http.Request, path, store string) {
 	parts := strings.Split(path, "/")
 	behaviour := s.behaviour()
@@ -76,7 +76,7 @@ func (s *Server) serveBytes(w http.ResponseWriter, r *http.Request, path string)
 	trickle(w, content, behaviour.Delay)
 }
 
-// servePage answers with a web page, as a proxy or a login in front of GitHub does.
+// servePage answers with a web page, like a proxy or a login in front of GitHub.
 func servePage(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Write([]byte("<!DOCTYPE html>\n<html><title>Sign in</title></html>\n"))

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// newAuthority makes a certificate for all hosts, which is its own CA, and writes it to caFile.
+// newAuthority makes a certificate for all hosts, its own CA, and writes the certificate to caFile.
 func newAuthority(caFile string) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

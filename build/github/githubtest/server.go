@@ -1,10 +1,9 @@
-// Package githubtest is a small GitHub for tests: the API of releases, the downloads for browsers and the host that
-// they redirect to, over HTTPS and HTTP/2. It is behind a proxy, so that a program under test uses GitHub's real host
-// names.
+// Package githubtest is a small GitHub for tests: the API of releases, the downloads for browsers and the target host
+// of the downloads' redirects, over HTTPS and HTTP/2. A proxy lets a program under test use GitHub's real host names.
 //
 // Begin with [New]. [Server.Env] is the environment of the program under test.
 //
-// The releases are files below a folder, owner/name/tag/asset, and are read at each request.
+// The releases are files below a folder, owner/name/tag/asset, read at each request.
 package githubtest
 
 import (
@@ -31,46 +30,45 @@ const (
 	MirrorHost     = "mirror.example.com"
 )
 
-// Hosts are all hosts that the server answers for.
+// Hosts are all hosts of the server.
 var Hosts = []string{APIHost, WebHost, BytesHost, EnterpriseHost, StoreHost, MirrorHost}
 
-// Behaviour is how the server departs from what GitHub does when all is well.
+// Behaviour is the server's deviation from a healthy GitHub.
 type Behaviour struct {
-	// Token is the only token that is accepted. Private refuses requests without it; with Login, browsers get a web
-	// page.
+	// Token is the only accepted token. Private refuses requests without a token; with Login, browsers get a page.
 	Token          string
 	Private, Login bool
-	// Forbidden answers the API's requests with 403, Limited with the rate limit, LimitedAssets those for assets alone,
-	// Throttled with the secondary one, Unavailable with 502. RetryAfter, in seconds, goes with Throttled.
+	// Forbidden answers the API's requests with 403, Limited with the rate limit, LimitedAssets only for assets,
+	// Throttled with the secondary limit, Unavailable with 502. RetryAfter, in seconds, goes with Throttled.
 	Forbidden, Limited, LimitedAssets, Throttled, Unavailable bool
 	RetryAfter                                                int
-	// Reset is when the rate limit ends.
+	// Reset is the end of the rate limit.
 	Reset time.Time
-	// NoDigest leaves the digests out of the API's answers, WrongDigest gives others.
+	// NoDigest leaves the digests out of the API's answers, WrongDigest gives wrong digests.
 	NoDigest, WrongDigest bool
-	// Immutable says that releases are, OtherTag that they have another tag than was asked for.
+	// Immutable makes releases immutable, OtherTag gives releases another tag than in the request.
 	Immutable, OtherTag bool
-	// APIText is what the API answers in place of JSON, "" for JSON.
+	// APIText is the API's answer in place of JSON, "" for JSON.
 	APIText string
-	// Failures is how many of the next downloads end in 503, Truncations how many break off in the middle.
+	// Failures counts the next downloads that end in 503, Truncations the downloads that break off in the middle.
 	Failures, Truncations int
 	// Page sends a web page for an asset, APIPage for an answer of the API, both with status 200. Loop and APILoop
 	// redirect for ever, Downgrade redirects to plain HTTP.
 	Page, APIPage, Loop, APILoop, Downgrade bool
 	// Delay is the pause before each hundredth part of a download.
 	Delay time.Duration
-	// Unreachable are hosts that the proxy cannot connect to.
+	// Unreachable are the hosts out of the proxy's reach.
 	Unreachable []string
 }
 
-// Request is a request that the server received.
+// Request is a received request.
 type Request struct {
 	Method, Host, Path string
 	// Authorization is the header.
 	Authorization string
 }
 
-// Server is a GitHub that runs. It must be closed.
+// Server is a running GitHub. Close it after use.
 type Server struct {
 	dir      string
 	proxy    net.Listener
@@ -82,7 +80,7 @@ type Server struct {
 	requests []Request
 }
 
-// New starts a GitHub on loopback with the releases below dir. Its CA certificate is written to caFile.
+// New starts a GitHub on loopback with the releases below dir, and writes the CA certificate to caFile.
 func New(dir, caFile string) (*Server, error) {
 	authority, err := newAuthority(caFile)
 	if err != nil {
@@ -117,8 +115,8 @@ func (s *Server) Close() {
 // Addr is the address of the proxy, HOST:PORT.
 func (s *Server) Addr() string { return s.proxy.Addr().String() }
 
-// Env is the environment that leads a program to this GitHub. The program trusts no other, so it does not read the
-// certificates of the machine.
+// Env is the environment that leads a program to the server. The program trusts no other server, and does not read the
+// machine's certificates.
 func (s *Server) Env() []string {
 	return []string{
 		"HTTPS_PROXY=http://" + s.Addr(), "SSL_CERT_FILE=" + s.caFile, "SSL_CERT_DIR=" + s.caFile + ".others",
@@ -147,7 +145,7 @@ func (s *Server) Take() []Request {
 	return requests
 }
 
-// connect is the proxy. It connects every host to this server.
+// connect is the proxy, and connects every host to the server.
 func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 	host, _, _ := net.SplitHostPort(r.Host)
 	if r.Method != http.MethodConnect || !slices.Contains(Hosts, host) ||
@@ -160,7 +158,7 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 		return
 	}
-	// The connection is taken over before the answer is sent, or the server would read what the client sends next.
+	// Take the connection over before the answer, or the server would read the client's next bytes.
 	client, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		upstream.Close()
@@ -204,7 +202,7 @@ func (s *Server) record(r *http.Request) {
 		})
 }
 
-// file returns the path of an asset, or "" if there is none.
+// file returns the path of an asset, or "" for none.
 func (s *Server) file(repo, tag, asset string) string {
 	path := filepath.Join(s.dir, filepath.FromSlash(repo), tag, asset)
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {

@@ -1,5 +1,5 @@
-// Package sbomtest reads the documents of an SBOM for tests, and holds them against their formats: a JSON document goes
-// in, what it says comes out, or what is wrong with it.
+// Package sbomtest reads the documents of an SBOM for tests, and checks them by their formats: from a JSON document to
+// the decoded document, or to the defects.
 package sbomtest
 
 import (
@@ -17,15 +17,15 @@ import (
 	"github.com/spdx/tools-golang/spdxlib"
 )
 
-// schemas are the files of the CycloneDX library, by their names in each other.
+// schemas are the files of the CycloneDX library, by the names in their references.
 var schemas = map[string]string{
 	"bom-1.6.schema.json":  "bom-1.6.schema.json",
 	"spdx.schema.json":     "spdx.schema.json",
 	"jsf-0.82.schema.json": "jsf-0.82.schemax.json",
 }
 
-// CycloneDX reads a document that is CycloneDX 1.6, by the schemas that come with the CycloneDX library. It asks the go
-// command where that is.
+// CycloneDX reads a CycloneDX 1.6 document, checked by the schemas in the CycloneDX library. The go command locates the
+// library.
 func CycloneDX(document []byte) (*cyclonedx.BOM, error) {
 	schema, err := schemaOfCycloneDX()
 	if err != nil {
@@ -71,7 +71,7 @@ func schemaOfCycloneDX() (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
-// SPDX reads a document that is SPDX, by the validator of the SPDX library.
+// SPDX reads an SPDX document, checked by the validator of the SPDX library.
 func SPDX(document []byte) (*spdx.Document, error) {
 	read, err := spdxjson.Read(bytes.NewReader(document))
 	if err != nil {

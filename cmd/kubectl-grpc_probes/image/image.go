@@ -1,4 +1,4 @@
-// Package image reads the labels of images, wherever they are: the name of an image goes in, and its labels come out.
+// Package image reads the labels of images in any place: the name of an image goes in, and the labels come out.
 // Begin with [Reader].
 package image
 
@@ -20,24 +20,24 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	_ "golang.org/x/crypto/x509roots/fallback" // registries' authorities, in an image from scratch that has none
 )
 
-// maxConfig is the largest configuration of an image that is read, in bytes; maxDepth is how deep an index may lie in
-// others.
+// maxConfig bounds the configuration of an image, in bytes; maxDepth bounds the nesting of indexes.
 const (
 	maxConfig = 4 << 20
 	maxDepth  = 3
 )
 
-// Reader reads images, each one once.
+// Reader reads images, each image once.
 type Reader struct {
-	// Platform is that of the image in an index; nil for the one of this machine or, without one, the first.
+	// Platform selects the image in an index; nil selects the machine's platform or, without a match, the first.
 	Platform *v1.Platform
 	// Daemon says to ask Docker and not a registry.
 	Daemon bool
-	// Places are where images are that manifests name otherwise: files, folders or names.
+	// Places are the files, folders or names of images with other names in manifests.
 	Places map[string]string
-	// Timeout is how long one image may take.
+	// Timeout bounds the time for an image.
 	Timeout time.Duration
 
 	read map[string]result
@@ -126,7 +126,7 @@ func (r *Reader) sized(img v1.Image, err error) (*v1.ConfigFile, error) {
 	return r.configOf(img, nil)
 }
 
-// configOf returns the configuration of an image, which has to be for the platform.
+// configOf returns the configuration of an image. The image has to be for the platform.
 func (r *Reader) configOf(img v1.Image, err error) (*v1.ConfigFile, error) {
 	if err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
-// Package label reads the label that the buildpack writes into an image (docs/label.schema.json): the text of the label
-// goes in, and the probes for a container of the image come out. Begin with [Parse].
+// Package label reads the buildpack's label of an image (docs/label.schema.json): from the text of the label to the
+// probes for a container of the image. Begin with [Parse].
 package label
 
 import (
@@ -12,44 +12,43 @@ import (
 // Key is the name of the image label.
 const Key = "io.github.grpc-cnb.health-probe"
 
-// schema is the version of the label's format that this package knows.
+// schema is the supported version of the label's format.
 const schema = 1
 
-// maxSize is the longest label that is read, in bytes. That of an image with 30 servers has 20 kB.
+// maxSize bounds a label, in bytes. The label of an image with 30 servers has 20 kB.
 const maxSize = 256 << 10
 
-// Label is what an image says of its probes.
+// Label is an image's description of the probes.
 type Label struct {
 	Schema int    `json:"schema"`
 	Path   string `json:"path"`
 	Health string `json:"health"`
 	Port   int    `json:"port"`
-	// Probes are nil in the label of an image that was built before labels had them. Exec, Liveness and Bridge stand
-	// for them.
+	// Probes are nil in the labels of older images. Exec, Liveness and Bridge then stand for the probes.
 	Probes   *Kinds   `json:"probes"`
 	Exec     *command `json:"exec"`
 	Liveness *command `json:"liveness"`
 	Bridge   *bridge  `json:"bridge"`
 }
 
-// Kinds are the probes of each kind; nil for a kind that the image does not have.
+// Kinds are the probes of each kind; nil for a kind that the image lacks.
 type Kinds struct {
 	Exec   *Probes `json:"exec"`
 	GRPC   *Probes `json:"grpc"`
 	Bridge *Probes `json:"bridge"`
 }
 
-// Probes are the probes of one kind, and what a pod needs for them.
+// Probes are the probes of a kind, with the probes' requirements in a pod.
 type Probes struct {
 	Readiness     *Probe     `json:"readinessProbe,omitempty"`
 	Liveness      *Probe     `json:"livenessProbe,omitempty"`
 	Env           []Variable `json:"env,omitempty"`
 	InitContainer *Sidecar   `json:"initContainer,omitempty"`
-	// Remarks say what has to be set in the probes, or what has to be true for them to pass.
+	// Remarks are the values to set in the probes, or the conditions for the probes to pass.
 	Remarks []string `json:"remarks,omitempty"`
 }
 
-// Probe is a probe of Kubernetes (core/v1 Probe). It is about the command or about the port.
+// Probe is a probe of Kubernetes (core/v1 Probe), of a command or of a port.
 type Probe struct {
 	Exec           *Exec `json:"exec,omitempty"`
 	GRPC           *GRPC `json:"grpc,omitempty"`
@@ -61,7 +60,7 @@ type Exec struct {
 	Command []string `json:"command"`
 }
 
-// GRPC is the question that the kubelet asks.
+// GRPC is the kubelet's question.
 type GRPC struct {
 	Port    int    `json:"port"`
 	Service string `json:"service,omitempty"`
@@ -73,10 +72,10 @@ type Variable struct {
 	Value string `json:"value"`
 }
 
-// Sidecar is the container of a bridge that the image does not start by itself.
+// Sidecar is the container of a bridge that the image does not start.
 type Sidecar struct {
 	Name string `json:"name"`
-	// Image is the app's, which the label does not have.
+	// Image is the app's image, which the label does not have.
 	Image         string   `json:"image,omitempty"`
 	RestartPolicy string   `json:"restartPolicy"`
 	Command       []string `json:"command"`
@@ -145,7 +144,7 @@ func (c *command) probe() *Probe {
 	return &Probe{Exec: &Exec{Command: c.Command}, TimeoutSeconds: c.TimeoutSeconds}
 }
 
-// validate returns what Kubernetes would refuse.
+// validate returns an error if Kubernetes would refuse the probes.
 func (p *Probes) validate() error {
 	if p == nil {
 		return nil
@@ -172,11 +171,11 @@ func (p *Probes) validate() error {
 	return nil
 }
 
-// Kind is which probes to take of those that an image has.
+// Kind is the choice among the probes of an image.
 type Kind string
 
-// The kinds. Auto is Kubernetes' own probe if it is sure to ask what the exec probe asks, else the bridge if the image
-// starts one, else the exec probe.
+// The kinds. Auto is Kubernetes' own probe if sure to ask the exec probe's question, else the bridge if the image
+// starts a bridge, else the exec probe.
 const (
 	Auto   Kind = "auto"
 	Native Kind = "native"
@@ -187,8 +186,8 @@ const (
 // All are all kinds.
 func All() []Kind { return []Kind{Auto, Native, Bridge, Execed} }
 
-// Choose returns the probes of a kind. Bypassed says that the container has a command of its own, with which the image
-// starts no bridge.
+// Choose returns the probes of a kind. Bypassed says that the container has its own command, and so the image starts no
+// bridge.
 func (l *Label) Choose(kind Kind, bypassed bool) (*Probes, Kind, error) {
 	k := l.Probes
 	isStarted := k.Bridge != nil && k.Bridge.InitContainer == nil && !bypassed
@@ -212,7 +211,7 @@ func (l *Label) Choose(kind Kind, bypassed bool) (*Probes, Kind, error) {
 	return k.Exec, Execed, nil
 }
 
-// Asks reports whether a probe asks what another one asks, whatever its timeout is.
+// Asks reports whether two probes ask the same, in spite of different timeouts.
 func (p *Probe) Asks(other *Probe) bool {
 	switch {
 	case p.Exec != nil && other.Exec != nil:

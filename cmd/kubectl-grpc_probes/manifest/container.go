@@ -16,17 +16,16 @@ const (
 	Liveness  = "livenessProbe"
 )
 
-// handlers are the keys of a probe that say what it does; the image knows the timeout that belongs to it.
+// handlers are the keys of a probe that define the question, with the timeout, which the image knows.
 var handlers = []string{"exec", "grpc", "httpGet", "tcpSocket", "timeoutSeconds"}
 
-// String names the container for users.
+// String returns the workload and the name of the container, for messages.
 func (c *Container) String() string { return fmt.Sprintf("%s, container %q", c.Workload, c.Name) }
 
-// Probe returns a probe of the container, nil if there is none. A probe that is about neither a command nor gRPC is
-// empty.
+// Probe returns a probe of the container, nil for none. A probe with neither a command nor gRPC is empty.
 func (c *Container) Probe(key string) *label.Probe {
 	value := get(c.node, key)
-	if value == nil || value.Tag == "!!null" {
+	if value == nil || isNull(value) {
 		return nil
 	}
 	var text struct {
@@ -44,8 +43,8 @@ func (c *Container) Probe(key string) *label.Probe {
 	return p
 }
 
-// SetProbe gives the container a probe. What a probe has there that does not say what is asked, such as its period,
-// stays.
+// SetProbe sets a probe of the container. Keys of an old probe that do not define the question, such as the period,
+// stay.
 func (c *Container) SetProbe(key string, p *label.Probe) error {
 	value, err := nodeOf(p)
 	if err != nil {
@@ -65,7 +64,7 @@ func (c *Container) SetProbe(key string, p *label.Probe) error {
 	return c.file.replace(c.node, key, value)
 }
 
-// AddEnv gives the container those of the variables that it does not have.
+// AddEnv adds the variables that the container lacks.
 func (c *Container) AddEnv(variables []label.Variable) error {
 	var items []*yaml.Node
 	for _, v := range variables {
@@ -81,7 +80,8 @@ func (c *Container) AddEnv(variables []label.Variable) error {
 	return c.file.appendTo(c.node, "env", items)
 }
 
-// AddSidecar gives the container's pod a container of the same image that starts before it, unless the pod has it.
+// AddSidecar adds a container of the same image to the container's pod, to start before the container, unless the pod
+// has it. A sidecar of another image is an error.
 func (c *Container) AddSidecar(s label.Sidecar) error {
 	containers := get(c.pod, "initContainers")
 	if !hasNamed(containers, s.Name) {
@@ -107,7 +107,7 @@ func hasNamed(list *yaml.Node, name string) bool {
 	})
 }
 
-// nodeOf returns a value in the order of its type's fields.
+// nodeOf returns a value as a node, in the order of the type's fields.
 func nodeOf(value any) (*yaml.Node, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -120,8 +120,8 @@ func nodeOf(value any) (*yaml.Node, error) {
 	return Block(document.Content[0]), nil
 }
 
-// Block has mappings, and lists of them, begin a line for each entry. A list of words keeps to one line, as the build's
-// log prints it.
+// Block puts each entry of mappings, and of lists of mappings, on a line. A list of words keeps to one line, as in the
+// build's log.
 func Block(n *yaml.Node) *yaml.Node {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -140,7 +140,7 @@ func Block(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// plain returns a copy of a node without its comments, which the encoder would write elsewhere.
+// plain returns a copy of a node without comments, which the encoder would write elsewhere.
 func plain(n *yaml.Node) *yaml.Node {
 	c := *n
 	c.HeadComment, c.LineComment, c.FootComment, c.Content = "", "", "", nil

@@ -14,15 +14,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// edit is a part of the text that others replace. Of those at one place, the deepest one comes first, since a container
-// ends before its pod does.
+// edit replaces a part of the text. At the same place the deepest edit comes first, since a container ends before the
+// pod.
 type edit struct {
 	start, end, depth int
 	text              string
 }
 
-// Bytes returns the text with all changes. It returns an error if the text would mean anything else than the same with
-// these changes, as for a text that no edit of lines fits.
+// Bytes returns the text with all changes. If the changed text would not decode to the changed file, or if the file
+// fits no edit of lines, Bytes returns an error.
 func (f *File) Bytes() ([]byte, error) {
 	if len(f.edits) == 0 {
 		return f.text, nil
@@ -43,7 +43,7 @@ func (f *File) Bytes() ([]byte, error) {
 	return changed, f.compare(changed)
 }
 
-// compare returns an error unless a text means the file with its changes.
+// compare returns an error unless a text means the file with the changes.
 func (f *File) compare(changed []byte) error {
 	documents, err := decode(changed)
 	if err != nil || len(documents) != len(f.documents) {
@@ -64,7 +64,7 @@ func (f *File) compare(changed []byte) error {
 var errUnfit = errors.New("writing the probes: the text cannot be changed without changing the rest of it (write the " +
 	"container in YAML's block style, one key per line, or have another program rewrite the file first)")
 
-// add writes a new entry at the end of a mapping; in JSON, at its beginning.
+// add writes a new entry at the end of a mapping; at the beginning in JSON.
 func (f *File) add(mapping *yaml.Node, key string, value *yaml.Node) error {
 	entry := []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value}
 	isFlow := mapping.Style&yaml.FlowStyle != 0
@@ -79,7 +79,8 @@ func (f *File) add(mapping *yaml.Node, key string, value *yaml.Node) error {
 	return err
 }
 
-// replace writes another value for an entry of a mapping.
+// replace writes another value for an entry of a mapping. For an entry without a value the comments beside and below it
+// stay: the comments may be an example.
 func (f *File) replace(mapping *yaml.Node, key string, value *yaml.Node) error {
 	i := 0
 	for mapping.Content[i].Value != key {
@@ -90,20 +91,30 @@ func (f *File) replace(mapping *yaml.Node, key string, value *yaml.Node) error {
 	if mapping.Style&yaml.FlowStyle != 0 {
 		text, err := inline(value)
 		start := f.offset(old)
-		end := flowEnd(f.text, start)
+		end := start + len(old.Value)
+		if !isNull(old) {
+			end = flowEnd(f.text, start)
+		}
 		f.edits = append(f.edits, edit{start, end, old.Column, text})
 		return err
 	}
 	column := at.Column - 1
-	end := f.blockEnd(at.Line-1, column+1, false)
 	lines, err := f.lines(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
 		{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value,
 	}}, column)
+	if isNull(old) {
+		start, end := f.offset(old), f.lineEnd(at.Line-1)
+		_, below, _ := strings.Cut(lines, f.newline())
+		f.edits = append(f.edits, edit{start, start + len(old.Value), column, ""},
+			edit{end, end, column, f.newline() + below})
+		return err
+	}
+	end := f.blockEnd(at.Line-1, column+1, false)
 	f.edits = append(f.edits, edit{f.offset(at), end, column, strings.TrimLeft(lines, " ")})
 	return err
 }
 
-// appendTo writes new items at the end of a list of a mapping, or a list of them alone; in JSON, at its beginning.
+// appendTo writes new items at the end of a mapping's list, or a new list; in JSON, at the beginning.
 func (f *File) appendTo(mapping *yaml.Node, key string, items []*yaml.Node) error {
 	list := get(mapping, key)
 	switch {
@@ -111,6 +122,8 @@ func (f *File) appendTo(mapping *yaml.Node, key string, items []*yaml.Node) erro
 		return nil
 	case list == nil:
 		return f.add(mapping, key, &yaml.Node{Kind: yaml.SequenceNode, Content: items})
+	case isNull(list):
+		return f.replace(mapping, key, &yaml.Node{Kind: yaml.SequenceNode, Content: items})
 	case list.Kind != yaml.SequenceNode:
 		return fmt.Errorf("adding to %q: it is no list", key)
 	case list.Style&yaml.FlowStyle != 0:
@@ -125,12 +138,12 @@ func (f *File) appendTo(mapping *yaml.Node, key string, items []*yaml.Node) erro
 	column := list.Column - 1
 	end := f.blockEnd(list.Line-1, column, true)
 	lines, err := f.lines(&yaml.Node{Kind: yaml.SequenceNode, Content: items}, column)
-	f.edits = append(f.edits, edit{end, end, column + 1, f.newline() + lines}) // it may begin where the mapping does
+	f.edits = append(f.edits, edit{end, end, column + 1, f.newline() + lines}) // perhaps the mapping's column
 	list.Content = append(list.Content, items...)
 	return err
 }
 
-// insertFlow writes a value after the bracket that opens a mapping or a list.
+// insertFlow writes a value after the opening bracket of a mapping or a list.
 func (f *File) insertFlow(in, value *yaml.Node, key string) error {
 	text, err := inline(value)
 	if key != "" {
@@ -144,7 +157,7 @@ func (f *File) insertFlow(in, value *yaml.Node, key string) error {
 	return err
 }
 
-// inline returns a value in JSON, which is YAML too, in one line.
+// inline returns a value in a line of JSON, which is YAML too.
 func inline(value *yaml.Node) (string, error) {
 	var decoded any
 	if err := value.Decode(&decoded); err != nil {
@@ -154,7 +167,7 @@ func inline(value *yaml.Node) (string, error) {
 	return string(text), err
 }
 
-// lines returns a value in YAML, each line of it indented, without the last line's end.
+// lines returns a value in YAML, each line indented, without the last line's end.
 func (f *File) lines(value *yaml.Node, column int) (string, error) {
 	var text bytes.Buffer
 	encoder := yaml.NewEncoder(&text)
@@ -167,7 +180,7 @@ func (f *File) lines(value *yaml.Node, column int) (string, error) {
 	return indent + strings.Join(lines, f.newline()+indent), nil
 }
 
-// newline returns what ends a line of the file.
+// newline returns the file's line ending.
 func (f *File) newline() string {
 	if bytes.Contains(f.text, []byte("\r\n")) {
 		return "\r\n"
@@ -185,7 +198,7 @@ func lineStarts(text []byte) []int {
 	return starts
 }
 
-// offset returns where a node begins in the text. The parser counts characters.
+// offset returns the start of a node in the text. The parser counts characters.
 func (f *File) offset(n *yaml.Node) int {
 	if n.Line < 1 || n.Line > len(f.starts) {
 		return len(f.text)
@@ -217,7 +230,7 @@ func (f *File) blockEnd(line, column int, isList bool) int {
 	return end
 }
 
-// lineEnd returns where a line ends, without the characters that end it.
+// lineEnd returns the end of a line, without the line ending.
 func (f *File) lineEnd(line int) int {
 	end := len(f.text)
 	if line+1 < len(f.starts) {

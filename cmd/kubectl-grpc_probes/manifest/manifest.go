@@ -1,6 +1,6 @@
-// Package manifest writes probes into the manifests of Kubernetes and leaves every other byte as it is: the text of a
-// file goes in, and the containers in it, then the changed text, come out. The text is changed where the parser of YAML
-// says that a container is; then it is parsed again, and has to mean what it meant, with the probes.
+// Package manifest writes probes into the manifests of Kubernetes and leaves all other bytes unchanged: the text of
+// a file goes in, and the containers, then the changed text, come out. The YAML parser gives the places of the
+// containers. After the change the text is parsed again, and must have the old meaning with the probes.
 //
 // Begin with [Parse], then [File.Containers].
 package manifest
@@ -18,7 +18,7 @@ import (
 	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/label"
 )
 
-// MaxSize is the largest file that is read, in bytes, and maxDocuments is how many documents it may have.
+// MaxSize bounds a file, in bytes, and maxDocuments the number of documents in a file.
 const (
 	MaxSize      = 16 << 20
 	maxDocuments = 10_000
@@ -27,16 +27,16 @@ const (
 // File is a file of YAML or JSON with any number of documents.
 type File struct {
 	text      []byte
-	starts    []int // where each line starts
+	starts    []int // the start of each line
 	documents []*yaml.Node
 	edits     []edit
 }
 
 // Container is a container of a pod or of a pod's template.
 type Container struct {
-	// Workload is the kind and the name of what has the container, as in "Deployment/shop".
+	// Workload is the kind and the name of the container's object, as in "Deployment/shop".
 	Workload, Name, Image string
-	// HasCommand says that the container does not run what the image runs.
+	// HasCommand says that the container does not run the image's own command.
 	HasCommand bool
 
 	file      *File
@@ -81,13 +81,13 @@ func decode(text []byte) ([]*yaml.Node, error) {
 	}
 }
 
-// IsResourceList reports whether the file is what kustomize and kpt give a function (KRM Functions Specification).
+// IsResourceList reports whether the file is kustomize's and kpt's input of a function (KRM Functions Specification).
 func (f *File) IsResourceList() bool {
 	return len(f.documents) == 1 && len(f.documents[0].Content) == 1 &&
 		scalar(f.documents[0].Content[0], "kind") == "ResourceList"
 }
 
-// FunctionConfig returns the settings of a function, which are in the data of a ConfigMap.
+// FunctionConfig returns the settings of a function, from the data of a ConfigMap.
 func (f *File) FunctionConfig() map[string]string {
 	data := get(get(f.documents[0].Content[0], "functionConfig"), "data")
 	settings := map[string]string{}
@@ -167,7 +167,7 @@ func isIgnored(object *yaml.Node) bool {
 	return scalar(get(get(object, "metadata"), "annotations"), label.Key) == ignored
 }
 
-// get returns the value of a key in a mapping, nil if there is none.
+// get returns the value of a key in a mapping, nil for none.
 func get(mapping *yaml.Node, key string) *yaml.Node {
 	if mapping == nil || mapping.Kind != yaml.MappingNode {
 		return nil
@@ -180,10 +180,12 @@ func get(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// scalar returns the text of a key in a mapping, "" if there is none.
+// scalar returns the text of a key in a mapping, "" for none.
 func scalar(mapping *yaml.Node, key string) string {
 	if value := get(mapping, key); value != nil && value.Kind == yaml.ScalarNode {
 		return value.Value
 	}
 	return ""
 }
+
+func isNull(value *yaml.Node) bool { return value.Tag == "!!null" }

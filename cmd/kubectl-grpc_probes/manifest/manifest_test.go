@@ -2,10 +2,14 @@ package manifest_test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
 
+	yamlv3 "go.yaml.in/yaml/v3"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
@@ -27,9 +31,9 @@ func setAll(text []byte) ([]byte, int, error) {
 	}
 	containers := f.Containers()
 	for _, c := range containers {
-		err := c.SetProbe(manifest.Readiness, command)
+		err := setProbe(c, manifest.Readiness, command)
 		if err == nil {
-			err = c.SetProbe(manifest.Liveness, native)
+			err = setProbe(c, manifest.Liveness, native)
 		}
 		if err == nil {
 			err = c.AddEnv([]label.Variable{{Name: "A", Value: "1"}, {Name: "B", Value: "x: y"}})
@@ -45,7 +49,14 @@ func setAll(text []byte) ([]byte, int, error) {
 	return changed, len(containers), err
 }
 
-// Texts of many shapes get what Kubernetes' own types accept; every line that was there stays.
+func setProbe(c *manifest.Container, key string, p *label.Probe) error {
+	if is := c.Probe(key); is != nil && is.Asks(p) {
+		return nil
+	}
+	return c.SetProbe(key, p)
+}
+
+// Texts of many shapes get what Kubernetes' own types accept; the comments that have a line stay.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	const deployment = "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n"
@@ -61,14 +72,24 @@ func TestShapes(t *testing.T) {
 			"      - name: a # beside\n\n        # below\n\n# last\n",
 		"sidecars": deployment + "      initContainers:\n      - name: i\n        image: i\n" +
 			"      containers:\n      - image: a\n",
-		"probe": list + "      - livenessProbe:\n          # why\n          httpGet: {port: 1}\n" +
+		"probe": list + "      - livenessProbe:\n          httpGet: {port: 1}\n" +
 			"          periodSeconds: 3 # often\n        name: a\n",
+		"no values": deployment + "      initContainers: ~ # none\n" + list[len(deployment):] +
+			"      - name: a\n        env:\n        # - name: C\n        #   value: c\n" +
+			"        livenessProbe: # later\n          # httpGet: {port: 1}\n        readinessProbe: null",
+		"no values in flow": deployment + "      initContainers: null\n" +
+			"      containers: [{env: null, livenessProbe: ~}]\n",
 		"probe in flow": deployment + "      containers: [{livenessProbe: {tcpSocket: {port: \"}\"}}, name: a}]\n",
 	} {
 		changed, count, err := setAll([]byte(text))
 		if err != nil || count == 0 {
 			t.Errorf("%s: %d containers, %v", name, count, err)
 			continue
+		}
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") && !bytes.Contains(changed, []byte(line)) {
+				t.Errorf("%s: the comment %q is lost in\n%s", name, line, changed)
+			}
 		}
 		var decoded appsv1.Deployment
 		if err := yaml.UnmarshalStrict(changed, &decoded); err != nil {
@@ -92,7 +113,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// FuzzManifest changes texts. What comes out is what went in with the changes, or an error.
+// FuzzManifest changes texts. What comes out is an error, or means what went in except for the changes, and a second
+// time nothing changes.
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte("kind: Pod\nspec:\n  containers:\n  - name: a\n    image: b\n    env: []\n"))
 	f.Add([]byte(`{"kind": "Pod", "spec": {"containers": [{"name": "a", "livenessProbe": {"exec": null}}]}}`))
@@ -100,6 +122,12 @@ func FuzzManifest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		changed, count, err := setAll(text)
 		if err != nil {
+			return
+		}
+		if count == 0 {
+			if !bytes.Equal(changed, text) {
+				t.Fatalf("%q has no container, and is changed to\n%s", text, changed)
+			}
 			return
 		}
 		file, err := manifest.Parse(changed)
@@ -115,5 +143,56 @@ func FuzzManifest(f *testing.F) {
 				t.Fatalf("%s lacks the probe in\n%s", c, changed)
 			}
 		}
+		if before, after := decodeWithoutChanges(t, text), decodeWithoutChanges(t, changed); before != after {
+			t.Fatalf("without the changes\n%s\nis %s, and it was %s", changed, after, before)
+		}
+		if again, _, err := setAll(changed); err != nil || !bytes.Equal(again, changed) {
+			t.Fatalf("a second time (%v)\n%s\nis\n%s", err, changed, again)
+		}
 	})
+}
+
+// decodeWithoutChanges prints what the documents of a text mean without what setAll adds.
+func decodeWithoutChanges(t *testing.T, text []byte) string {
+	t.Helper()
+	var all strings.Builder
+	decoder := yamlv3.NewDecoder(bytes.NewReader(text))
+	for {
+		var document any
+		err := decoder.Decode(&document)
+		if errors.Is(err, io.EOF) {
+			return all.String()
+		}
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		fmt.Fprintln(&all, withoutChanges(document))
+	}
+}
+
+// withoutChanges removes the keys that setAll sets, wherever they are.
+func withoutChanges(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		return withoutKeys(value)
+	case map[any]any: // one of its keys is no text
+		return withoutKeys(value)
+	case []any:
+		for i := range value {
+			value[i] = withoutChanges(value[i])
+		}
+	}
+	return value
+}
+
+func withoutKeys[K comparable](mapping map[K]any) any {
+	kept := map[any]any{}
+	for key, value := range mapping {
+		switch any(key) {
+		case manifest.Readiness, manifest.Liveness, "env", "initContainers":
+		default:
+			kept[key] = withoutChanges(value)
+		}
+	}
+	return kept
 }

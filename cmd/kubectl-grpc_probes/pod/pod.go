@@ -1,4 +1,4 @@
-// Package pod asks the probe in a running container what it finds there, as kubectl exec does: the names of a pod and
+// Package pod asks the probe in a running container for the findings, as kubectl exec does: the names of a pod and
 // of a container go in, and the probes come out. Begin with [Pod.Discover].
 package pod
 
@@ -23,10 +23,10 @@ import (
 	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/label"
 )
 
-// program is where the buildpack has the probe in each image.
+// program is the probe's path in each image of the buildpack.
 const program = "/layers/grpc-cnb_health-probe/probe/bin/grpc_health_probe"
 
-// maxOutput is how much is read of what a program in a pod or the API prints, in bytes.
+// maxOutput bounds the output of a program in a pod or of the API, in bytes.
 const maxOutput = 4 << 20
 
 // Pod is a pod of a cluster.
@@ -39,15 +39,15 @@ type Pod struct {
 	timeout time.Duration
 }
 
-// Report is what the probe found in a container.
+// Report is the probe's findings in a container.
 type Report struct {
 	Sockets []Socket `json:"sockets"`
 	Note    string   `json:"note"`
-	// Text is the report as the probe printed it.
+	// Text is the printed report of the probe.
 	Text []byte `json:"-"`
 }
 
-// Socket is what a container listens on.
+// Socket is a container's listening socket.
 type Socket struct {
 	Address   string       `json:"address"`
 	GRPC      bool         `json:"grpc"`
@@ -56,8 +56,8 @@ type Socket struct {
 	Liveness  *label.Probe `json:"livenessProbe"`
 }
 
-// Connect returns a pod of the cluster that the user's settings of kubectl name, unless others are given. Each question
-// to the pod may take as long as the timeout.
+// Connect returns a pod of the cluster in the user's settings of kubectl, unless others are given. The timeout bounds
+// each question to the pod.
 func Connect(kubeconfig, clusterContext, namespace, name string, timeout time.Duration) (*Pod, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = kubeconfig
@@ -100,7 +100,7 @@ func (p *Pod) Containers(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the pod %q: %w", p.Name, err)
 	}
-	defer func() { _ = response.Body.Close() }() // it was read
+	defer func() { _ = response.Body.Close() }() // after the read
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxOutput))
 	if err != nil {
 		return nil, fmt.Errorf("reading the pod %q: %w", p.Name, err)
@@ -122,7 +122,7 @@ func (p *Pod) Containers(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Discover has the probe in a container look for servers there.
+// Discover has the probe in a container look for servers.
 func (p *Pod) Discover(ctx context.Context, container string) (*Report, error) {
 	u := p.url("exec", url.Values{
 		"container": {container}, "command": {program, "-discover", "-o=json"}, "stdout": {"true"}, "stderr": {"true"},
@@ -160,7 +160,7 @@ func (p *Pod) executor(u *url.URL) (remotecommand.Executor, error) {
 	})
 }
 
-// explain says what a user can do about a probe that could not be executed.
+// explain gives advice about a probe that could not be executed.
 func (p *Pod) explain(container, said string, err error) error {
 	if said != "" {
 		err = fmt.Errorf("%w: %s", err, said)
@@ -175,7 +175,7 @@ func (p *Pod) explain(container, said string, err error) error {
 		"pods/exec)", container, err)
 }
 
-// limited keeps what is written to it, and refuses more than maxOutput.
+// limited keeps the written bytes, and refuses more than maxOutput.
 type limited struct{ bytes.Buffer }
 
 func (l *limited) Write(text []byte) (int, error) {
@@ -185,7 +185,7 @@ func (l *limited) Write(text []byte) (int, error) {
 	return l.Buffer.Write(text)
 }
 
-// Probes returns the probes of the one server that was found and has a health service.
+// Probes returns the probes of the single server with a health service. None or several are an error.
 func (r *Report) Probes() (*label.Kinds, error) {
 	var found []Socket
 	var seen []string

@@ -1,6 +1,6 @@
-// Package analyzertest holds the tests that every language has to pass. A language calls them with its definition:
-// [Apps] for its example apps, [Layouts] for the same apps laid out otherwise, [Repetitive] for sources that are made
-// to take long, [FuzzSource] for any bytes.
+// Package analyzertest holds the tests for every language. A language calls the tests with its definition: [Apps] for
+// its example apps, [Layouts] for the same apps with another layout, [Repetitive] for sources made to take long,
+// [FuzzSource] for any bytes.
 package analyzertest
 
 import (
@@ -21,11 +21,11 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// Apps tests a language with the archives testdata/apps/*.txtar, each of which is an app. The lines of an archive's
-// comment that begin with "want: " are the servers that the app holds, in order; UPDATE_GOLDEN=1 writes them.
+// Apps tests a language with the archives testdata/apps/*.txtar. Each archive is an app. The lines "want: " in an
+// archive's comment are the servers of the app, in order; UPDATE_GOLDEN=1 writes them.
 //
-// Every framework of the language needs an app that serves with it, and a twin FRAMEWORK_client.txtar that only calls.
-// A language may not keep the bytes of a file's text, since the text of the next file is written over them.
+// Every framework of the language needs an app that serves with the framework, and a twin FRAMEWORK_client.txtar that
+// only calls. A language must not keep the bytes of a file's text: the text of the next file overwrites the bytes.
 func Apps[T any](t *testing.T, d analyzer.Definition[T]) {
 	serves := map[string]bool{}
 	proved := proofs{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
@@ -55,7 +55,6 @@ func Apps[T any](t *testing.T, d analyzer.Definition[T]) {
 	}
 }
 
-// archives returns the paths of the apps' archives.
 func archives(t *testing.T) []string {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/apps/*.txtar")
@@ -65,7 +64,7 @@ func archives(t *testing.T) []string {
 	return paths
 }
 
-// clientTwins checks that there are apps with the clients of a framework, and that no server is wanted of them.
+// clientTwins checks that a framework has apps with clients, and that those apps want no server.
 func clientTwins(t *testing.T, framework string) {
 	t.Helper()
 	slug := nameInPaths(framework)
@@ -80,7 +79,7 @@ func clientTwins(t *testing.T, framework string) {
 	}
 }
 
-// nameInPaths returns what names of archives begin with that are for a framework.
+// nameInPaths returns the start of the archive names for a framework.
 func nameInPaths(framework string) string {
 	return strings.NewReplacer("-", "", " ", "", ".", "").Replace(strings.ToLower(framework))
 }
@@ -101,7 +100,7 @@ func keepsNoText[T any](t *testing.T, d analyzer.Definition[T], archive *txtar.A
 	}
 }
 
-// lines are the evidence that a scan logs.
+// lines are the evidence in the log of a scan.
 type lines []string
 
 func (l *lines) addf(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
@@ -131,7 +130,7 @@ func scan(t testing.TB, a analyzer.Analyzer, dir string, logf func(format string
 	return servers
 }
 
-// Describe returns a line for each service.
+// Describe returns a line for each server.
 func Describe(servers []plan.Server) string {
 	var lines strings.Builder
 	for _, s := range servers {
@@ -140,7 +139,7 @@ func Describe(servers []plan.Server) string {
 	return lines.String()
 }
 
-// readArchive returns an archive, and the servers that it is said to hold.
+// readArchive returns an archive, and the servers in the "want: " lines of its comment.
 func readArchive(t *testing.T, path string) (*txtar.Archive, string) {
 	t.Helper()
 	archive, err := txtar.ParseFile(path)
@@ -156,7 +155,7 @@ func readArchive(t *testing.T, path string) (*txtar.Archive, string) {
 	return archive, want.String()
 }
 
-// updateWant writes the servers into the comment of an archive if UPDATE_GOLDEN is set, and reports whether it did.
+// updateWant writes the servers into the comment of an archive, and returns true, if UPDATE_GOLDEN is set.
 func updateWant(t *testing.T, path string, archive *txtar.Archive, servers string) bool {
 	t.Helper()
 	if os.Getenv("UPDATE_GOLDEN") == "" {
@@ -193,25 +192,22 @@ func unpack(t *testing.T, archive *txtar.Archive) string {
 	return dir
 }
 
-// Repetition is a source that is made to take long: one of the units over and over, after what makes the analyzer read
-// the file.
+// Repetition is a source made to take long: Head, for which the analyzer reads the file, and then a unit over and over.
 type Repetition struct {
 	Path, Head string
 	Units      []string
 }
 
 const (
-	// repetitiveSize is how many bytes a repetitive source has.
+	// repetitiveSize is the size of a repetitive source in bytes.
 	repetitiveSize = 8 << 10
-	// maxReads is how often a search may read each byte of a source on average. Searches of real patterns read a byte
-	// once or a few times; one whose time grows with the square of the source reads each of these bytes hundreds of
-	// times.
+	// maxReads bounds how often a search may read each byte of a source on average. Searches of real patterns read a
+	// byte once or a few times; a search in quadratic time reads each byte hundreds of times.
 	maxReads = 16
 )
 
-// Repetitive tests that no search of a language takes time that grows with the square of a source: it counts what
-// searches read. Unless the race detector is on, it also tests that the cost of all that is done with a source does not
-// grow so.
+// Repetitive tests that no search of a language takes time quadratic in the size of a source, by a count of the bytes
+// read. Without the race detector, it also tests that the whole cost of a source is not quadratic.
 func Repetitive[T any](t *testing.T, d analyzer.Definition[T], sources ...Repetition) {
 	for _, s := range sources {
 		for _, unit := range s.Units {
@@ -239,12 +235,12 @@ func repeat[T any](t *testing.T, d analyzer.Definition[T], s Repetition, unit st
 			t.Errorf("%s: repeating %q: %v", s.Path, unit, p)
 		}
 	}()
-	// A text that is read to its end and not understood is no failure: many units are no code.
+	// An error is no failure: many units are no code.
 	_, _ = d.Analyze(tree.NewText(s.Path, repeated(s, unit, repetitiveSize)))
 }
 
-// FuzzSource fuzzes the analysis of a file with a path: it must not panic, and each finding is on a line of the file or
-// is a possible port.
+// FuzzSource fuzzes the analysis of a file with a path: no panic, each finding on a line of the file, only possible
+// ports.
 func FuzzSource[T any](f *testing.F, d analyzer.Definition[T], path string, seeds ...string) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))
@@ -267,7 +263,7 @@ func CheckPlaces(t *testing.T, text []byte, findings []finding.Finding) {
 	for _, f := range findings {
 		l, isListener := f.(finding.Listener)
 		_, isHealth := f.(finding.Health)
-		proves := isHealth || finding.FrameworkOf(f) != "" // what settings say may be about a whole file
+		proves := isHealth || finding.FrameworkOf(f) != "" // findings of settings may be about a whole file
 		if port := l.Address.Port; isListener && (port < 0 || port > 65535) {
 			t.Errorf("a listener has port %d: %+v", port, f)
 		}

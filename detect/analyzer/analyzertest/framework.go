@@ -13,15 +13,15 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// proofs are what the apps of a language prove of the entries of its frameworks.
+// proofs are the facts about a language's frameworks that its apps prove.
 type proofs struct {
 	ports    map[string]bool // by framework and number
 	keywords map[string]bool
 	health   map[string]bool // by framework
-	listens  map[string]bool // by framework, and by what the names of archives begin with
+	listens  map[string]bool // by framework, and by the start of archive names
 }
 
-// server notes what a server that is found in an app proves.
+// server notes the facts that a server of an app proves.
 func (p proofs) server(s plan.Server, archive *txtar.Archive, name string) {
 	p.port(s, archive)
 	p.health[s.Framework] = p.health[s.Framework] || s.HasHealth()
@@ -31,7 +31,7 @@ func (p proofs) server(s plan.Server, archive *txtar.Archive, name string) {
 	}
 }
 
-// port notes the port of a server whose app does not write it anywhere: the framework has it by default.
+// port notes the port of a server if no file of the app has the port: the framework sets the port by default.
 func (p proofs) port(s plan.Server, archive *txtar.Archive) {
 	number := strconv.Itoa(s.Address.Port)
 	for _, f := range archive.Files {
@@ -42,8 +42,8 @@ func (p proofs) port(s plan.Server, archive *txtar.Archive) {
 	p.ports[s.Framework+" "+number] = true
 }
 
-// keywordsIn notes the keywords without which a source of an app would not be read: it has findings, and no other
-// keyword of the language.
+// keywordsIn notes each keyword without which a source with findings would not be read: the source has no other keyword
+// of the language.
 func keywordsIn[T any](p proofs, d analyzer.Definition[T], archive *txtar.Archive) {
 	for _, f := range archive.Files {
 		if !d.Required(f.Name) {
@@ -69,8 +69,8 @@ func keywordsIn[T any](p proofs, d analyzer.Definition[T], archive *txtar.Archiv
 	}
 }
 
-// check fails for a default port, an address, a keyword, or who registers the health service, if no app of the language
-// proves it.
+// check fails for a default port, an address, a keyword or a health registration of a framework without proof in an app
+// of the language.
 func (p proofs) check(t *testing.T, f analyzer.Framework) {
 	t.Helper()
 	number := strconv.Itoa(f.Port.Number)

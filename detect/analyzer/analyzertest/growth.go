@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	// growthSize is how many bytes the smaller of two repetitive sources has whose costs are compared, and growth how
-	// many times as many the greater one. Each is below the sizes above which analyzers leave something out.
+	// growthSize is the size in bytes of the smaller of two repetitive sources, and growth the factor to the size of
+	// the greater source. Both sizes are below the limits above which analyzers leave something out.
 	growthSize = 15 << 10
 	growth     = 4
-	// maxGrowth is how many times as much the greater one may cost: twice as much as is linear, and half of what grows
-	// with the square.
+	// maxGrowth bounds the factor between the costs: twice a linear growth, and half of a quadratic growth.
 	maxGrowth = 2 * growth
-	// minCost is what is not worth to be compared: what is that cheap at the greater size is so at any that is read.
+	// minCost is the least cost to compare: a source that costs less at the greater size is cheap at any size that is
+	// read.
 	minCost = 40 * time.Millisecond
-	// growthTries is how often a cost that seems to grow too fast is measured.
+	// growthTries bounds the measurements of a cost that seems to grow too fast.
 	growthTries = 4
 )
 
-// grows tests that the cost of a source does not grow with the square of its size. The cost is the processor time of
-// the thread, the least of several runs, at two sizes: neither the load nor the speed of the machine decides.
+// grows tests that the cost of a source is not quadratic in its size. The cost is the processor time of the thread, the
+// least of several runs, at two sizes: neither the load nor the speed of the machine decides.
 func grows[T any](t *testing.T, d analyzer.Definition[T], s Repetition, unit string) {
 	t.Helper()
 	small := tree.NewText(s.Path, repeated(s, unit, growthSize))
@@ -50,13 +50,13 @@ func repeated(s Repetition, unit string, size int) []byte {
 	return []byte(s.Head + strings.Repeat(unit, size/len(unit)))
 }
 
-// cost returns the processor time that the scan of an app takes which is one file.
+// cost returns the processor time to scan an app of one file.
 func cost[T any](d analyzer.Definition[T], f *tree.File) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	begin := threadTime()
 	scan := analyzer.New(d).NewScan()
-	_ = scan.Analyze(f) // a text that is not understood is no failure
+	_ = scan.Analyze(f) // an error is no failure
 	if scan.Waits(f.Path) {
 		_ = scan.Analyze(f)
 	}
@@ -64,7 +64,7 @@ func cost[T any](d analyzer.Definition[T], f *tree.File) time.Duration {
 	return threadTime() - begin
 }
 
-// threadTime returns the processor time that the thread has had.
+// threadTime returns the processor time of the thread so far.
 func threadTime() time.Duration {
 	var usage syscall.Rusage
 	const ofThread = 1 // RUSAGE_THREAD of getrusage(2)

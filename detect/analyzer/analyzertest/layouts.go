@@ -15,8 +15,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// Layouts tests that the same is found of the apps in testdata/apps if their statements are laid out otherwise, in
-// files with the lines of Windows. read tells code and strings apart in sources with the extensions.
+// Layouts tests that the apps in testdata/apps have the same findings with another layout of the statements and with
+// Windows line endings. read tells code and strings apart in sources with the extensions.
 func Layouts[T any](
 	t *testing.T, d analyzer.Definition[T], read func(text []byte) *source.Text, extensions ...string,
 ) {
@@ -37,25 +37,24 @@ func Layouts[T any](
 	}
 }
 
-// lineNumber is the number of a line, after the path of its file.
+// lineNumber matches a line number after the path of a file.
 var lineNumber = lazyregexp.New(`:\d+`)
 
-// withoutLines returns descriptions of servers without the numbers of lines, in their order.
+// withoutLines returns sorted descriptions of servers without line numbers.
 func withoutLines(servers string) string {
 	lines := strings.SplitAfter(string(lineNumber.ReplaceAll([]byte(servers), []byte(":N"))), "\n")
 	slices.Sort(lines)
 	return strings.Join(lines, "")
 }
 
-// layOut returns the text of a file with each argument on a line of its own, calls below each other, and carriage
-// returns.
+// layOut returns the text of a file with each argument on a line, chained calls below each other, and carriage returns.
 func layOut(f txtar.File, text *source.Text) []byte {
 	breaks := map[int]bool{}
 	type bracket struct {
 		at     int
 		commas []int
 	}
-	open := []bracket{{}} // the first is around all
+	open := []bracket{{}} // the first bracket is around the whole text
 	for at, c := range text.Code {
 		last := &open[len(open)-1]
 		switch c {
@@ -93,14 +92,13 @@ func layOut(f txtar.File, text *source.Text) []byte {
 	return all.Bytes()
 }
 
-// leadingDot are the extensions of languages in which a line may begin with a dot.
+// leadingDot holds the extensions of languages in which a line may begin with a dot.
 var leadingDot = map[string]bool{
 	".java": true, ".kt": true, ".scala": true, ".js": true, ".ts": true, ".cs": true, ".rs": true, ".cc": true,
 	".dart": true, ".swift": true, ".rb": true,
 }
 
-// isCall reports whether round brackets, from one offset to another, hold what a call or a function may have, all in
-// one line.
+// isCall reports whether round brackets, from one offset to another, hold arguments or parameters, all on one line.
 func isCall(text *source.Text, from, to int) bool {
 	if from == 0 || text.Code[from] != '(' || !source.IsWordByte(text.Code[from-1]) && text.Code[from-1] != '>' {
 		return false

@@ -2,5 +2,5 @@
 
 package analyzertest
 
-// underRace tells that the tests run under the race detector, which makes what is measured a dozen times as dear.
+// underRace tells that the tests run under the race detector, which makes measured costs a dozen times as high.
 const underRace = true

@@ -1,4 +1,4 @@
-// Package cpp recognizes gRPC servers in C++: those of grpc++, in sources and in built programs, and those of userver.
+// Package cpp recognizes gRPC servers in C++: of grpc++, in sources and in built programs, and of userver.
 // Begin with [Analyzer].
 package cpp
 
@@ -23,20 +23,20 @@ var definition = analyzer.Definition[extra]{
 	PostAnalyze: postAnalyze,
 }
 
-// extra is what a file tells beside its findings.
+// extra holds the results of a file beside the findings.
 type extra struct {
-	// linksArchive says that the file is a program linked with the archive libgrpc++.a. It is not known whether such a
-	// program has the health service: the server's code in the archive needs the object file that registers it, so that
-	// the symbol is in the program whether the app calls it or not.
+	// linksArchive means that the file is a program linked with the archive libgrpc++.a. The health service of such a
+	// program is unknown: the server's code in the archive needs the object file that registers the service, so
+	// the program has the symbol even if the app makes no call.
 	linksArchive bool
-	// programs are those that the file has CMake build, by their sources.
+	// programs maps sources to the programs that CMake builds.
 	programs map[string]string
 }
 
 var extensions = []string{".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hh", ".hpp", ".hxx", ".ipp"}
 
-// otherDirs are directories whose code is in no program of the app: tests, what the build writes or fetches, and code
-// of others, which C++ projects keep under many names. They are compared in lower case.
+// otherDirs are directories outside of the app's programs: tests, files that the build writes or fetches, and
+// third-party code, under the many names in C++ projects. The comparison is in lower case.
 var otherDirs = []string{
 	"test", "tests", "testing", "testdata", "test_package", "unittest", "unittests", "unit_test", "unit_tests", "gtest",
 	"gmock", "mock", "mocks", "ut", "functional_tests", "integration_tests", "e2e", "fuzz", "fuzzing",
@@ -46,12 +46,12 @@ var otherDirs = []string{
 }
 
 var (
-	// buildDirs are what Bazel, CLion and people call directories of build output.
+	// buildDirs are names of directories of build output, by Bazel, CLion and people.
 	buildDirs = lazyregexp.New(`^(?:bazel-|cmake-build-|build[-_])`)
 	// testNames are the names of tests, of sources without their extensions and of programs.
 	testNames = lazyregexp.New(
 		`(?i:^test_|^mock_|[_-](?:test|tests|unittest|unittests|ut|mock|benchmark)$)|[a-z]Tests?$`)
-	// generatedNames are what protoc and its plugin write.
+	// generatedNames are the names of files from protoc and the plugin of grpc++.
 	generatedNames = lazyregexp.New(`\.pb\.\w+$|_mock\.grpc\.`)
 )
 
@@ -84,7 +84,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	if tree.IsBazelFile(f.Path) {
 		return analyzer.BazelTests[extra](f)
 	}
-	if ext == ".proto" { // it has names of services alone
+	if ext == ".proto" { // has only names of services
 		return nil, nil
 	}
 	if !slices.Contains(extensions, ext) && ext != ".txt" && ext != ".yaml" {
@@ -108,8 +108,7 @@ var (
 	executable   = lazyregexp.New(`(?im)^[ \t]*add_executable\s*\(\s*([\w.-]+)([^()]*)\)`)
 )
 
-// analyzeCMakeLists tells a CMakeLists.txt that begins a project from that of a subdirectory, and reads which programs
-// it makes.
+// analyzeCMakeLists reads the programs in a CMakeLists.txt, and tells a project from a subdirectory.
 func analyzeCMakeLists(dir string, text []byte) *analyzer.Result[extra] {
 	programs := map[string]string{}
 	for _, m := range executable.FindAllSubmatch(text, maxGiven) {

@@ -7,9 +7,9 @@ const (
 	userver      = "userver"
 )
 
-// frameworks are what is known of each framework. None registers grpc.health.v1 without being asked: in grpc++
-// (src/cpp/server/health/health_check_service.cc) the service is off by default, and in userver
-// (grpc/handlers/include/userver/ugrpc/server/health/component.hpp) it is a component that an app appends.
+// No framework registers grpc.health.v1 automatically: in grpc++ (src/cpp/server/health/health_check_service.cc) the
+// service is off by default, and in userver (grpc/handlers/include/userver/ugrpc/server/health/component.hpp) an app
+// appends the component.
 var frameworks = []analyzer.Framework{
 	{
 		Name: grpcPlusPlus, SpeaksFirst: true,

@@ -6,8 +6,8 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// grammar is how C++ writes comments and strings (C++ standard, lex.comment and lex.string). Code that the preprocessor
-// leaves out is blanked as a comment is.
+// grammar is the syntax of comments and strings (C++ standard, lex.comment and lex.string). Code that the preprocessor
+// leaves out is blanked like a comment.
 var grammar = source.Grammar{
 	{Open: "//", Comment: true, End: lineCommentEnd},
 	source.BlockComment("/*", "*/", false),
@@ -17,7 +17,7 @@ var grammar = source.Grammar{
 	{Open: "'", Starts: isCharacter, End: source.String("'", "'", source.Quoting{}).End},
 }
 
-// lineCommentEnd ends a comment with its line. A line that ends with a backslash goes on in the next one.
+// lineCommentEnd ends a comment with the line. A backslash at the end of a line continues the comment.
 func lineCommentEnd(text []byte, from int) (inner, after int) {
 	for ; from < len(text); from++ {
 		if text[from] == '\n' && text[from-1] != '\\' && !bytes.HasSuffix(text[:from], []byte("\\\r")) {
@@ -27,7 +27,7 @@ func lineCommentEnd(text []byte, from int) (inner, after int) {
 	return from, from
 }
 
-// isRawString tells the R of a raw string, which may have an encoding before it (R"x(, u8R"x(), from the end of a name.
+// isRawString tells the R of a raw string, possibly after an encoding (R"x(, u8R"x(), from the end of a name.
 func isRawString(text []byte, at int) bool {
 	for i := at - 1; i >= 0 && i >= at-2; i-- {
 		if !source.IsWordByte(text[i]) {
@@ -43,8 +43,8 @@ func isRawString(text []byte, at int) bool {
 // maxDelimiter is how many characters the delimiter of a raw string may have (C++ standard, lex.string).
 const maxDelimiter = 16
 
-// rawStringEnd ends a raw string, from the offset after its quote: delimiter, parenthesis, contents, parenthesis,
-// delimiter, quote.
+// rawStringEnd ends a raw string, from the offset after the opening quote: delimiter, parenthesis, contents,
+// parenthesis, delimiter, quote.
 func rawStringEnd(text []byte, from int) (inner, after int) {
 	n := bytes.IndexByte(text[from:min(len(text), from+maxDelimiter+1)], '(')
 	if n < 0 {
@@ -57,7 +57,7 @@ func rawStringEnd(text []byte, from int) (inner, after int) {
 	return len(text), len(text)
 }
 
-// isCharacter tells the quote of a character from the one that separates digits (1'000).
+// isCharacter tells the quote of a character from the separator of digits (1'000).
 func isCharacter(text []byte, at int) bool {
 	if at == 0 || !source.IsWordByte(text[at-1]) {
 		return true

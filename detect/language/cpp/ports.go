@@ -12,7 +12,6 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
-// listens say where servers of grpc++ listen.
 var listens = []analyzer.Listen{
 	{Code: lazyregexp.New(`(?:\.|->)\s*AddListeningPort\s*\(`), Argument: 1},
 }
@@ -27,15 +26,14 @@ var declarations = []*lazyregexp.Regexp{
 	lazyregexp.New(`(?m)^[ \t]*(?P<name>\w+)\s*<<\s*`),
 }
 
-// given is a variable that a call may set or returns.
+// given is a variable that a call may set, or the variable for the result of a call.
 var given = lazyregexp.New(`[(,]\s*&(?P<name>[a-z_]\w*)\s*[,)]|>>\s*(?P<name>\w+)|` +
 	`\b(?:from_chars|SimpleAtoi|try_lexical_convert)\s*\((?:[^;()]|\([^;()]*\))*,\s*(?P<name>\w+)\s*\)|` +
 	`\b(?P<name>\w+)\s*=\s*[A-Za-z_]\w*\s*\(`)
 
-// maxGiven is how many variables of a source are looked at that calls give values to.
+// maxGiven bounds the matches of given in a source, and of executable in a CMakeLists.txt.
 const maxGiven = 256
 
-// namesIn returns the names that a source declares.
 func namesIn(t *source.Text) *address.Names {
 	names := address.Read(t, ",;\n", declarations...)
 	for _, m := range t.FindAll(given, maxGiven) {
@@ -49,7 +47,7 @@ func namesIn(t *source.Text) *address.Names {
 // (grpc/include/userver/ugrpc/server/server_component.hpp).
 const configSection = "components_manager.components.grpc-server."
 
-// analyzeStaticConfig returns what the server's section in userver's static config says.
+// analyzeStaticConfig reads the server's section in userver's static config.
 func analyzeStaticConfig(text []byte) (*analyzer.Result[extra], error) {
 	if !bytes.Contains(text, []byte("grpc-server")) {
 		return nil, nil
@@ -63,8 +61,8 @@ func analyzeStaticConfig(text []byte) (*analyzer.Result[extra], error) {
 	return nil, err
 }
 
-// configured returns the listener and the security that a document states. A value that begins with a dollar sign is a
-// variable, whose name stands for it, with an environment variable and a default beside it
+// configured returns the listener and the security of a document. A value that begins with a dollar sign is the name of
+// a variable, with an environment variable (#env) and a default (#fallback) beside the value
 // (universal/include/userver/yaml_config/yaml_config.hpp).
 func configured(document untrusted.Document) []finding.Finding {
 	var found []finding.Finding

@@ -10,8 +10,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// postAnalyze returns a server for each file that makes a server. If no file of the app does, the services that it
-// implements or registers stand for servers.
+// postAnalyze returns a server for each file that makes a server. If no file makes a server, implemented or registered
+// services stand for servers.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
 	constructed := func(p *analyzer.Project[extra]) bool { return analyzer.ProjectHas[finding.Server](p) }
@@ -33,9 +33,9 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 			servers[i].Programs = []string{program}
 		}
 		if linksArchive[s.Evidence.Path] {
-			servers[i].Health = "" // not known
+			servers[i].Health = "" // unknown
 		}
-		// A server of grpc++ has no credentials by default: whoever adds its port gives them.
+		// A server of grpc++ has no default credentials: the call that adds the port passes credentials.
 		if s.Framework == grpcPlusPlus && s.Security.Place == (plan.Place{}) {
 			servers[i].Security = plan.Security{}
 		}
@@ -43,7 +43,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	return servers
 }
 
-// decideImplied makes a registered service of one that is implied.
+// decideImplied replaces an implied service by a registration.
 func decideImplied(_ *analyzer.Package, f finding.Finding) []finding.Finding {
 	if f, ok := f.(serviceImplied); ok {
 		return []finding.Finding{finding.Registration{Site: f.Site, Framework: grpcPlusPlus}}
@@ -51,8 +51,8 @@ func decideImplied(_ *analyzer.Package, f finding.Finding) []finding.Finding {
 	return []finding.Finding{f}
 }
 
-// shareProgramHealth gives the servers of libraries the health service that a program of the app registers: it turns
-// the service on for all servers of its process, and has none of its own, so that it uses one of a library.
+// shareProgramHealth gives the servers of libraries the health service of a program without a server. The program
+// turns the service on for all servers of the process, and so for the servers of libraries.
 func shareProgramHealth(projects []*analyzer.Project[extra]) {
 	var health []finding.Finding
 	for _, p := range projects {
@@ -72,7 +72,7 @@ func shareProgramHealth(projects []*analyzer.Project[extra]) {
 	}
 }
 
-// isServerLibrary reports whether a project constructs servers, and none of them in main.
+// isServerLibrary reports whether a project constructs servers, none in a built program or in a file with main.
 func isServerLibrary(p *analyzer.Project[extra]) bool {
 	for _, in := range p.Packages {
 		for s := range finding.All[finding.Server](in.Findings) {

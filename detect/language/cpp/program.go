@@ -10,17 +10,17 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
-// The symbols of functions, as the Itanium C++ ABI mangles their names. From grpc 1.24 to 1.31 the class was in
-// namespace grpc_impl. A program that is linked with libgrpc++.so names the function among the symbols that it needs;
-// one that is linked with libgrpc++.a among its own, until it is stripped. A client does neither, because a linker
-// takes from an archive only what is called.
+// Symbols of functions, mangled by the Itanium C++ ABI. From grpc 1.24 to 1.31 the class was in namespace grpc_impl. A
+// program linked with libgrpc++.so has the function among the needed symbols, a program linked with libgrpc++.a among
+// the program's own symbols until stripped. A client has neither, because a linker takes only called functions from an
+// archive.
 const (
 	buildAndStart     = "_ZN4grpc13ServerBuilder13BuildAndStartEv"
 	buildAndStartImpl = "_ZN9grpc_impl13ServerBuilder13BuildAndStartEv"
 	enableHealth      = "_ZN4grpc31EnableDefaultHealthCheckServiceEb"
 )
 
-// readProgram reads a program in ELF. It returns nil for one that has no gRPC server, and for Go's programs.
+// readProgram reads a program in ELF. The result is nil for programs without a gRPC server, and for Go programs.
 func readProgram(r io.ReaderAt) (*analyzer.Result[extra], error) {
 	program, err := elf.NewFile(r)
 	if err != nil {
@@ -53,7 +53,7 @@ func programResult(health bool, e extra) *analyzer.Result[extra] {
 	return &analyzer.Result[extra]{Findings: found, Built: true, Extra: e}
 }
 
-// symbols says which functions a table of symbol names holds.
+// symbols tells whether a table of symbol names has BuildAndStart and EnableDefaultHealthCheckService.
 type symbols struct{ server, health bool }
 
 func readSymbols(r io.ReaderAt, table *elf.Section) (symbols, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// serviceImplied is a service that is registered. It implies a server only if the whole app constructs none.
+// serviceImplied is a registered service, and implies a server only if the whole app constructs none.
 type serviceImplied struct{ *finding.Site }
 
 var userverComponent = finding.Constructs(userver)
@@ -39,7 +39,7 @@ var rules = []analyzer.Rule{
 		Code:   lazyregexp.New(`(?P<at>\bEnableDefaultHealthCheckService\s*\(\s*(?:true|1)\s*\))`),
 		Proves: finding.RegistersHealth,
 	},
-	// The argument is a setting: a name that has more than five letters or several parts is not "false".
+	// The argument is a setting: a name of more than five letters or of several parts is not "false".
 	{
 		Code: lazyregexp.New(
 			`(?P<at>\bEnableDefaultHealthCheckService\s*\(\s*(?:\w{6,}|\w+(?:\.|->|::)[\w.:>()-]*)\s*\))`),
@@ -61,8 +61,9 @@ var rules = []analyzer.Rule{
 	{Code: lazyregexp.New(`(?P<at>\bagrpc::add_health_check_service)\s*\(`), Proves: finding.RegistersHealth},
 }
 
-// setsHealthStatus makes the status that a call sets: of a service, or of all that are known with the whole server,
-// which the default service knows from the start (src/cpp/server/health/default_health_check_service.cc).
+// setsHealthStatus returns the status that a call sets: of a single service, or of all services and the whole server.
+// The default health service knows the whole server from the start
+// (src/cpp/server/health/default_health_check_service.cc).
 func setsHealthStatus(at *finding.Site, code string) finding.Finding {
 	if !strings.Contains(code, ",") {
 		return finding.HealthStatus{Site: at.Quiet(), OfServer: true}
@@ -70,10 +71,10 @@ func setsHealthStatus(at *finding.Site, code string) finding.Finding {
 	return finding.SetsHealthStatus(at, booleans.Replace(code))
 }
 
-// booleans are the statuses of grpc++.
+// booleans replaces the statuses of grpc++.
 var booleans = strings.NewReplacer("false", "NOT_SERVING", "true", "SERVING")
 
-// impliedRules find services. They hold in files that include a generated header or name a ServerBuilder.
+// impliedRules find services, in files that include a generated header or name a ServerBuilder.
 var impliedRules = []analyzer.Rule{
 	{
 		Code:   lazyregexp.New(`(?:\.|->)\s*(?P<at>RegisterService)\s*\(`),
@@ -93,16 +94,15 @@ var impliedRules = []analyzer.Rule{
 var (
 	include       = lazyregexp.New(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]*)[>"]`)
 	serverBuilder = lazyregexp.New(`\bServerBuilder\b`)
-	// generatedHeader is a header that the plugins of grpc++ or userver write. No rule asks for another one.
+	// generatedHeader is a header by the plugins of grpc++ or userver. No rule needs another header.
 	generatedHeader = lazyregexp.New(`\.grpc\.pb\.h$|_service\.usrv\.pb\.hpp$`)
 )
 
 var keywords = analyzer.Keywords(frameworks)
 
-// mainFunction is the function with which a program begins.
 var mainFunction = lazyregexp.New(`\bint\s+main\s*\(`)
 
-// analyzeSource reads a source or a header.
+// analyzeSource analyzes a source or a header.
 func analyzeSource(text []byte) *analyzer.Result[extra] {
 	if !keywords.In(text) {
 		return nil
@@ -123,21 +123,20 @@ var transports = []analyzer.Rule{
 	{Code: lazyregexp.New(`\b(?:Alts|Local|Xds)ServerCredentials\s*\(`), Proves: finding.UsesOther},
 }
 
-// directive is a line of the preprocessor that begins or ends code which is compiled on a condition.
+// directive is a line of the preprocessor that begins or ends conditional code.
 var directive = lazyregexp.New(`(?m)^[ \t]*#[ \t]*(if|el|endif)`)
 
-// maxDirectives is how many directives of a file are looked at.
 const maxDirectives = 1000
 
-// markCompiled returns findings in which a health service is not sure that is compiled on a condition, on which no
-// server of the file is. A header may be compiled on one so that it is once.
+// markCompiled marks a health service as unsure if the service is under a condition of the preprocessor and the file's
+// first server is not. A condition around a whole header may only prevent repeated inclusion.
 func markCompiled(t *source.Text, found []finding.Finding) []finding.Finding {
 	servers := slices.Collect(finding.All[finding.Server](found))
 	if len(servers) == 0 || !finding.Has[finding.Health](found) {
 		return found
 	}
 	directives := t.FindAll(directive, maxDirectives)
-	// around returns the offset of the innermost directive that code at an offset is compiled on, or 0.
+	// around returns the offset of the innermost directive around the code at an offset, or 0.
 	around := func(at int) int {
 		open := []int{0}
 		for _, m := range directives {
@@ -163,7 +162,7 @@ func markCompiled(t *source.Text, found []finding.Finding) []finding.Finding {
 	return found
 }
 
-// findings returns all findings of a source, without its listeners.
+// findings returns all findings of a source except listeners and security.
 func findings(t *source.Text) []finding.Finding {
 	var includes []string
 	if t.Mentions(generatedHeader) {

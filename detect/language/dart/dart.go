@@ -1,4 +1,4 @@
-// Package dart recognizes gRPC servers in Dart: those of package:grpc. Begin with [Analyzer].
+// Package dart recognizes gRPC servers in Dart with package:grpc. Begin with [Analyzer].
 package dart
 
 import (
@@ -24,7 +24,7 @@ var definition = analyzer.Definition[struct{}]{
 	PostAnalyze: analyzer.ServersInFiles,
 }
 
-// grpcDart has no health service: its server (lib/src/server/server.dart) has the services that it is given.
+// grpcDart has no health service: a server (lib/src/server/server.dart) has only the services given by the app.
 const grpcDart = "grpc-dart"
 
 var frameworks = []analyzer.Framework{{
@@ -39,9 +39,9 @@ var frameworks = []analyzer.Framework{{
 }}
 
 var (
-	// otherDirs are where pub and Flutter keep tests, examples and build output (the pub package layout).
+	// otherDirs are directories of pub and Flutter for tests, examples and build output (the pub package layout).
 	otherDirs = source.Exactly(`tests?|integration_test|test_driver|testing|example|examples|build|benchmark|doc|tool`)
-	// otherFiles are what protoc-gen-dart and build_runner generate, and tests.
+	// otherFiles are the output of protoc-gen-dart and build_runner, and tests.
 	otherFiles = source.Exactly(`.*\.(pb|pbgrpc|pbenum|pbjson|pbserver|g|freezed|mocks|config|gr)\.dart|.*_test\.dart`)
 )
 
@@ -53,7 +53,6 @@ func required(file string) bool {
 	return !otherFiles.MatchString(name) && !tree.AnyDirMatches(file, otherDirs)
 }
 
-// mainFunction is the function that a program begins with.
 var mainFunction = lazyregexp.New(`(?m)^(?:[\w<>]+\s+)?main\s*\(`)
 
 var keywords = analyzer.Keywords(frameworks)
@@ -70,7 +69,7 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	found := analyzer.Findings(t, rulesOf(t), imports)
 	if server, ok := finding.First[finding.Server](found); ok {
 		served := listeners(t)
-		if served == nil { // the server is served elsewhere
+		if served == nil { // another file serves the server
 			served = []finding.Finding{finding.Security{Site: server.Quiet()}}
 		}
 		found = slices.Concat(found, served, analyzer.Findings(t, transports, nil))
@@ -82,7 +81,7 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	return &analyzer.Result[struct{}]{Findings: append(found, analyzer.HealthChecks(t)...)}
 }
 
-// grammar is how Dart writes comments and strings (its language specification, Strings and Comments).
+// grammar is the syntax of comments and strings in Dart (Dart's language specification, Strings and Comments).
 var grammar = source.Grammar{
 	source.LineComment("//"),
 	source.BlockComment("/*", "*/", true),

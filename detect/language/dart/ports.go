@@ -12,24 +12,24 @@ var (
 	serveCall   = lazyregexp.New(`\.\s*serve\s*\(`)
 	unixSocket  = lazyregexp.New(`\bInternetAddress\s*\(\s*['"](?P<path> *)['"][^;]*?\bInternetAddressType\.unix\b`)
 	declaration = lazyregexp.New(`\b(?:final|const)\s+(?:(?:[A-Z]\w*|int)\??\s+)?(?P<name>\w+)\s*=\s+`)
-	// variable may be a field, which other files may give another value.
+	// variable may be a field, which other files may set to another value.
 	variable = lazyregexp.New(`\b(?:var|int|String|late(?:\s+\w+\??)?)\s+(?P<name>\w+)\s*=\s+`)
 	// assignment is another value of a variable.
 	assignment = lazyregexp.New(`(?m)(?:^|[;)]|\{\s)\s*(?P<name>\w+)\s*=\s+`)
-	// option is one of an ArgParser with its default, which the results have as an element.
+	// option is an option of an ArgParser with a default, read from the results as an element.
 	option = lazyregexp.New(`\.addOption\s*\(\s*['"](?P<name> *)['"][^;()]{0,400}?\bdefaultsTo\s*:\s*`)
-	// argumentName is the name of an argument: without one, a call is the serve of another package, such as shelf's.
+	// argumentName is the name of an argument. A call without names is the serve of another package, such as shelf.
 	argumentName = lazyregexp.New(`^\w+\s*:`)
 )
 
-// transports say what carries the calls of a server (lib/src/server/server.dart). Local credentials have no TLS.
+// transports are the transports of servers (lib/src/server/server.dart). Local credentials have no TLS.
 var transports = []analyzer.Rule{
 	{Code: lazyregexp.New(`\bServerTlsCredentials\s*\(`), Proves: finding.UsesTLS},
 	{Code: lazyregexp.New(`\bServerLocalCredentials\s*\(|\bsecurity\s*:\s*null\b`), Proves: finding.Insecure},
 	{Code: lazyregexp.New(`\.\s*serve\s*\([^;]*?\bsecurity\s*:\s*(?P<at>[a-z]\w*)`), Proves: givenCredentials},
 }
 
-// givenCredentials is what a name for credentials says.
+// givenCredentials is the finding of a name for credentials, none for null.
 func givenCredentials(at *finding.Site, code string) finding.Finding {
 	if code == "null" {
 		return nil
@@ -37,7 +37,6 @@ func givenCredentials(at *finding.Site, code string) finding.Finding {
 	return finding.UsesOther(at.Quiet(), code)
 }
 
-// namesIn returns the names that a source declares.
 func namesIn(t *source.Text) *address.Names {
 	names := address.Read(t, ";,", declaration, assignment)
 	for _, m := range t.FindAll(variable, -1) {
@@ -51,10 +50,8 @@ func namesIn(t *source.Text) *address.Names {
 	return names
 }
 
-// maxCalls is how many calls of serve are looked at.
 const maxCalls = 16
 
-// listeners returns where the servers of a text listen.
 func listeners(t *source.Text) []finding.Finding {
 	names := namesIn(t)
 	var found []finding.Finding
@@ -70,8 +67,8 @@ func listeners(t *source.Text) []finding.Finding {
 	return found
 }
 
-// servedAt returns the address that a call of serve states, whose arguments begin at an offset. Without a host that is
-// all interfaces (lib/src/server/server.dart).
+// servedAt returns the address in a call of serve with arguments from an offset. Without a host, the address is on all
+// interfaces (lib/src/server/server.dart).
 func servedAt(names *address.Names, from int, all source.Span) (a address.Address, why string) {
 	if m := unixSocket.FindSubmatchIndex(names.Code[all.From:all.To]); m != nil {
 		a = address.Parse("unix:" + string(names.Raw[all.From+m[2]:all.From+m[3]]))
@@ -81,7 +78,7 @@ func servedAt(names *address.Names, from int, all source.Span) (a address.Addres
 	host, isHosted := names.Argument(from, -1, "address")
 	port, hasPort := names.Argument(from, -1, "port")
 	switch {
-	case !hasPort: // one of the framework's, which depends on TLS
+	case !hasPort: // a port of the framework, which depends on TLS
 		a.Place.Line = names.Line(from)
 		return a, "the port is not written there"
 	case isHosted:

@@ -11,16 +11,15 @@ import (
 
 var (
 	importDirective = lazyregexp.New(`\bimport\s+['"](?P<name> *)['"]`)
-	// grpcLibrary is a library of package:grpc that has its server.
+	// grpcLibrary is a library of package:grpc with the server.
 	grpcLibrary = source.Exactly(`package:grpc/(grpc|src/server/server)\.dart`)
-	// testLibrary is what only tests import.
 	testLibrary = source.Exactly(`package:(test|flutter_test|mockito|mocktail)/.*`)
 )
 
 var serverConstructed = finding.Constructs(grpcDart)
 
 var rules = []analyzer.Rule{
-	// An app may export package:grpc from a file of its own, so the named argument alone is enough.
+	// An app may export package:grpc from its own file, so the named argument alone is enough.
 	{Code: lazyregexp.New(`\bServer\.create\s*\([^;]*?\bservices\s*:`), Proves: serverConstructed},
 	{Code: lazyregexp.New(`\bServer\.create\s*\(\s*\[`), Imports: grpcLibrary, Proves: serverConstructed},
 	{Code: lazyregexp.New(`(?:[^.\w]|\w\.)(?P<at>(?:Connection)?Server\s*\()\s*` +
@@ -34,13 +33,13 @@ var rules = []analyzer.Rule{
 
 var (
 	serviceBase = lazyregexp.New(`\bextends\s+(?P<at>(?:\w+\.)?\w+ServiceBase)\b`)
-	// A library has implementations too: the program that gives them to a server constructs it.
+	// A library has implementations too: the program that gives them to a server constructs the server.
 	serviceImplemented = analyzer.Rule{Code: serviceBase, Proves: finding.Implements(grpcDart)}
 	healthImplemented  = analyzer.Rule{
 		Code:   lazyregexp.New(`\bclass\s+(?P<at>\w+)\s+extends\s+(?:\w+\.)?HealthServiceBase\b`),
 		Proves: finding.ImplementsHealth,
 	}
-	// healthMade is an object of a class that may implement the health service, or a question to a container for one.
+	// healthMade is an object of a class that may implement the health service, or a request to a container for one.
 	healthMade = lazyregexp.New(`(?:^|[^.\w$])(?P<class>\w*(?:[Hh]ealth|Check|Prob)\w*)(?:>\s*\(|\s*[(.])`)
 
 	classHead = lazyregexp.New(`\bclass\s+(?P<name>\w+)[^{;]*\{`)
@@ -49,9 +48,9 @@ var (
 	healthMessages = lazyregexp.New(`\bHealthCheckRequest\b`)
 )
 
-// rulesOf returns the rules for a text. Other classes have names that end in ServiceBase too: the methods of a gRPC
-// service take a ServiceCall. The standard health service is recognized by its messages, because an app may have a
-// service of that name of its own.
+// rulesOf returns the rules for a text. Other classes have names with ServiceBase at the end too: the methods of a gRPC
+// service take a ServiceCall. The standard health service is recognized by its messages, because an app may have its
+// own service of the same name.
 func rulesOf(t *source.Text) []analyzer.Rule {
 	switch {
 	case healthMessages.Match(t.Code) && serviceCall.Match(t.Code):

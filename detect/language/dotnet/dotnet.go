@@ -1,8 +1,8 @@
-// Package dotnet recognizes gRPC servers in C#, F# and VB: those on ASP.NET Core's server, Kestrel, and those of
-// Grpc.Core, in sources and in publish folders. Begin with [Analyzer].
+// Package dotnet recognizes gRPC servers in C#, F# and VB with ASP.NET Core's server, Kestrel, or with Grpc.Core, in
+// sources and in publish folders. Begin with [Analyzer].
 //
-// What a source must hold is listed in rules.go, and what project files and built programs hold in msbuild.go and
-// publish.go. Where Kestrel listens, by sources and by settings, is in kestrel.go and settings.go.
+// The patterns of evidence are in rules.go for sources, in msbuild.go for project files, and in publish.go for built
+// programs. The endpoints of Kestrel are in kestrel.go, by sources, and in settings.go, by settings.
 package dotnet
 
 import (
@@ -29,25 +29,25 @@ var definition = analyzer.Definition[extra]{
 	PostAnalyze: postAnalyze,
 }
 
-// extra is what a file tells beside its findings.
+// extra is the content of a file beside its findings.
 type extra struct {
-	// project is what a project file of MSBuild tells. A project without a file is a program.
+	// project is the content of a project file of MSBuild. A project without a file is a program.
 	project msbuildProject
-	// isHosted says that a source has a class which the host of a program starts.
+	// isHosted is set if a source has a class that the host of a program starts.
 	isHosted bool
 }
 
-// languageOf maps the extension of a source to the plan's name of its language.
+// languageOf maps the extension of a source to the plan's name of the language.
 var languageOf = map[string]string{".cs": "csharp", ".fs": "fsharp", ".vb": "vb"}
 
 var (
-	// testPaths matches the paths of tests, by the usual names of test projects and of their files: Shop.Tests,
+	// testPaths matches the paths of tests, by the usual names of test projects and test files: Shop.Tests,
 	// Shop.UnitTests, ShopTests, tests. A directory GrpcTest may hold somebody's first server: there the project file
 	// decides.
 	testPaths = lazyregexp.New(
 		`(?:^|[/._-])(?i:tests?|testing|testdata|(?:unit|integration|functional|acceptance|e2e)tests?)(?:/|\.\w+$)|` +
 			`[a-z0-9]Tests(?:/|\.\w+$)`)
-	// outputPaths matches the paths of what the compiler writes. Publish folders lie in bin, and only they are read.
+	// outputPaths matches the output of the compiler. In bin, only publish folders are read.
 	outputPaths = lazyregexp.New(`(?:^|/)(?:[Bb]in|[Oo]bj)/`)
 	// generatedPaths matches the paths of sources that tools write.
 	generatedPaths = lazyregexp.New(`(?i)\.(?:g|g\.i|designer|generated)\.(?:cs|vb)$`)
@@ -78,7 +78,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	case languageOf[ext] != "":
 		return analyzeSource(ext, text), nil
 	case ext == ".proto":
-		return nil, nil // its services are known anyway
+		return nil, nil // the services are known anyway
 	case strings.HasSuffix(f.Path, ".deps.json"):
 		return analyzePublishFolder(f, text)
 	case ext == ".json":

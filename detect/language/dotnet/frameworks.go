@@ -12,7 +12,7 @@ const (
 
 const (
 	mapsHealth = "the app, by `MapGrpcHealthChecksService` or `MapGrpcService<HealthServiceImpl>`"
-	// healthChecks adds a check because the service answers UNKNOWN without one (grpc-dotnet,
+	// healthChecks adds a check because the service answers UNKNOWN without a check (grpc-dotnet,
 	// src/Grpc.AspNetCore.HealthChecks/Internal/HealthChecksStatusHelpers.cs).
 	healthChecks = "builder.Services.AddGrpcHealthChecks().AddCheck(\"self\", () => HealthCheckResult.Healthy()); " +
 		"and app.MapGrpcHealthChecksService(); from the package Grpc.AspNetCore.HealthChecks"
@@ -20,10 +20,9 @@ const (
 
 const kestrelSettingsFor = "`Kestrel:Endpoints` and `Urls` in `appsettings.json`"
 
-// frameworks are built on the gRPC server of ASP.NET Core, except for Grpc.Core. None of them registers grpc.health.v1
-// without being asked: only MapGrpcHealthChecksService and MapGrpcService do (grpc-dotnet,
-// src/Grpc.AspNetCore.HealthChecks), and for Grpc.Core Health.BindService. MagicOnion 7 (src/MagicOnion.Server) does
-// not name the health service at all.
+// frameworks are built on the gRPC server of ASP.NET Core, except for Grpc.Core. None registers grpc.health.v1 without
+// a call of MapGrpcHealthChecksService or MapGrpcService (grpc-dotnet, src/Grpc.AspNetCore.HealthChecks) or, for
+// Grpc.Core, of Health.BindService. MagicOnion 7 (src/MagicOnion.Server) does not name the health service at all.
 var frameworks = []analyzer.Framework{
 	{
 		Name:     aspNetCore,

@@ -7,15 +7,15 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// debugOnly is what buildpacks leave out, who build for release (learn.microsoft.com, "dotnet publish").
+// debugOnly is code that buildpacks leave out: they build for release (learn.microsoft.com, "dotnet publish").
 var debugOnly = source.Uncompiled(`DEBUG|\(DEBUG\)|false`)
 
-// grammars are how the languages write comments and strings, by the extension of their sources.
+// grammars are the syntax of comments and strings, by the extension of sources.
 var grammars = map[string]source.Grammar{
 	".cs": {
 		debugOnly,
 		source.LineComment("//"), source.BlockComment("/*", "*/", false),
-		// A raw string may have several $ before it, each for a brace that opens code in it.
+		// A raw string may have several $ in front, as many as the braces that open code in the string.
 		{Open: `"""`, End: rawStringEnd},
 		{Open: `$"""`, End: rawStringEnd},
 		{Open: `$$"""`, End: rawStringEnd},
@@ -39,7 +39,7 @@ var grammars = map[string]source.Grammar{
 	},
 }
 
-// rawStringEnd ends a raw string, from the offset after three quotes: it ends with as many as it begins with.
+// rawStringEnd ends a raw string, from the offset after three quotes. Both ends have the same number of quotes.
 func rawStringEnd(text []byte, from int) (inner, after int) {
 	quotes := 3
 	for ; from < len(text) && text[from] == '"'; from++ {
@@ -51,8 +51,8 @@ func rawStringEnd(text []byte, from int) (inner, after int) {
 	return len(text), len(text)
 }
 
-// interpolatedEnd returns the End of strings with code in braces, in which a brace twice stands for itself. In a
-// verbatim string a quote twice does too, and a backslash is a backslash.
+// interpolatedEnd returns the End of strings with code in braces. A double brace stands for a brace. In a verbatim
+// string, a double quote mark stands for a quote mark, and a backslash is a backslash.
 func interpolatedEnd(verbatim bool) func(text []byte, from int) (inner, after int) {
 	return func(text []byte, from int) (int, int) {
 		for from < len(text) {

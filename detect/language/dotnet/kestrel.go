@@ -16,20 +16,20 @@ import (
 type endpoint struct {
 	*finding.Site
 	address   address.Address
-	why       string // why that is not known
+	why       string // reason for an unknown address
 	transport plan.Transport
-	protocols string // as in HttpProtocols, "" if it says nothing of them
-	// isURL says that it is one of the server's URLs, which Kestrel leaves out if it has other endpoints
-	// (dotnet/aspnetcore, src/Servers/Kestrel/Core/src/Internal/AddressBinder.cs).
+	protocols string // as in HttpProtocols, "" if not given
+	// isURL marks the server's URLs, which Kestrel leaves out beside other endpoints (dotnet/aspnetcore,
+	// src/Servers/Kestrel/Core/src/Internal/AddressBinder.cs).
 	isURL bool
-	// key is the setting that has it, in lower case; "" for an endpoint of a source. isProduction says that it goes
-	// before one of the same key.
+	// key is the setting of the endpoint, in lower case; "" for an endpoint of a source. An endpoint with isProduction
+	// takes precedence over an endpoint with the same key.
 	key          string
 	isProduction bool
 }
 
-// urlEndpoint returns the endpoint of a URL on a line. It listens on all interfaces unless its host is an address or
-// localhost, and on a socket for http://unix:/run/app.sock (AddressBinder.cs; BindingAddress.cs).
+// urlEndpoint returns the endpoint of a URL on a line. The endpoint listens on all interfaces unless the host is an
+// address or localhost, and on a socket for http://unix:/run/app.sock (AddressBinder.cs; BindingAddress.cs).
 func urlEndpoint(url string, line int) endpoint {
 	a := address.Setting(url, line)
 	host := strings.Trim(address.TrimScheme(url), "0123456789.:[]")
@@ -40,23 +40,23 @@ func urlEndpoint(url string, line int) endpoint {
 }
 
 var (
-	// listenCall matches the calls of Kestrel's options that add an endpoint, and urlCall those that add URLs.
+	// listenCall matches calls of Kestrel's options that add an endpoint, and urlCall calls that add URLs.
 	listenCall = lazyregexp.New(receiver +
 		`(?P<call>Listen(?:AnyIP|Localhost|UnixSocket)?)\s*\(`)
 	urlCall = lazyregexp.New(receiver + `(?P<call>UseUrls|Urls\s*\.\s*Add|Run|RunAsync)\s*\(`)
-	// kestrelWords are in a source whose calls of Listen are of Kestrel: sockets and TcpListeners have one too.
+	// kestrelWords mark a source with calls of Kestrel's Listen: sockets and TcpListeners have a Listen too.
 	kestrelWords = lazyregexp.New(`Kestrel|\bIPAddress\b`)
 	useHTTPS     = lazyregexp.New(`\bUseHttps\s*\(`)
-	// choosesHTTPS asks for TLS on a condition, and passedOn are options that a function elsewhere sets.
+	// choosesHTTPS asks for TLS on a condition. passedOn are options that a function elsewhere sets.
 	choosesHTTPS = lazyregexp.New(`(?s)\b[iI]f\b.*\bUseHttps\s*\(`)
 	passedOn     = lazyregexp.New(`^\s*,\s*[\w.]+\s*$|=>\s*[\w.]+\s*\(\s*\w+\s*[,)]`)
 	protocols    = lazyregexp.New(`\bHttpProtocols\s*\.\s*(Http\w+)`)
 	literal      = source.Exactly(`@?"([^"{}]*)"`)
-	// withHost is the beginning of the arguments of a call whose first one is a host.
+	// withHost is the beginning of the arguments of a call with a host first.
 	withHost = lazyregexp.New(`^\s*[\w.]+(?:\([^()]*\))?\s*,\s*[\w.]+\s*(?:,|\)|$)`)
 )
 
-// transportOf returns the transport that the schemes of the URLs in a text say, if they say one.
+// transportOf returns the transport by the schemes of the URLs in a text, if all have the same.
 func transportOf(text []byte) plan.Transport {
 	text = bytes.ToLower(text)
 	hasTLS, hasPlain := bytes.Contains(text, []byte("https://")), bytes.Contains(text, []byte("http://"))
@@ -69,10 +69,9 @@ func transportOf(text []byte) plan.Transport {
 	return plan.Plaintext
 }
 
-// maxEndpoints is how many calls of one source are looked at. Many are of other methods with the same names.
+// maxEndpoints is how many calls of a source are read. Many are of other methods with the same names.
 const maxEndpoints = 256
 
-// endpointsIn returns the endpoints that a source adds.
 func endpointsIn(names *address.Names) []finding.Finding {
 	var found []finding.Finding
 	add := func(m []int, e endpoint) {
@@ -90,7 +89,7 @@ func endpointsIn(names *address.Names) []finding.Finding {
 		each, _ := names.Arguments(m[1])
 		for _, s := range each {
 			for _, e := range urlEndpoints(names, s) {
-				// What is run may also be a delegate.
+				// The argument of Run may also be a delegate.
 				if !strings.HasPrefix(call, "Run") || e.transport != plan.UnknownTransport {
 					add(m, e)
 				}
@@ -100,8 +99,8 @@ func endpointsIn(names *address.Names) []finding.Finding {
 	return found
 }
 
-// optionsEndpoint returns the endpoint that a call of Kestrel's options adds, whose arguments begin at an offset:
-// (5000, options), (IPAddress.Any, 5000, options) or (new IPEndPoint(IPAddress.Any, 5000), options).
+// optionsEndpoint returns the endpoint of a call of Kestrel's options with arguments from an offset: (5000, options),
+// (IPAddress.Any, 5000, options) or (new IPEndPoint(IPAddress.Any, 5000), options).
 func optionsEndpoint(names *address.Names, call string, from int) endpoint {
 	each, all := names.Arguments(from)
 	host, port := source.Span{}, each[0]
@@ -135,7 +134,7 @@ func optionsEndpoint(names *address.Names, call string, from int) endpoint {
 	return e
 }
 
-// urlEndpoints returns the endpoints of an expression, which is a URL or a list of them.
+// urlEndpoints returns the endpoints of an expression: a URL or a list of URLs.
 func urlEndpoints(names *address.Names, s source.Span) []endpoint {
 	var found []endpoint
 	value := valueOf(names, s)
@@ -154,7 +153,7 @@ func urlEndpoints(names *address.Names, s source.Span) []endpoint {
 	return found
 }
 
-// valueOf returns the text of an expression or, if the expression is a name with one value in the source, of that.
+// valueOf returns the text of an expression or, for a name with one value in the source, of the value.
 func valueOf(names *address.Names, s source.Span) []byte {
 	if values := names.Values(names.Slice(s), s.From); len(values) == 1 {
 		s = values[0]
@@ -162,7 +161,7 @@ func valueOf(names *address.Names, s source.Span) []byte {
 	return names.Raw[s.From:s.To]
 }
 
-// findings returns what an endpoint says of a server that listens on it. Nothing is known of one that a condition adds.
+// findings returns the listener and the security of an endpoint. Both are unknown if a condition adds the endpoint.
 func (e endpoint) findings() []finding.Finding {
 	if e.IsUnsure() {
 		e.address, e.why, e.transport = address.Address{Place: e.address.Place}, "a condition decides", ""
@@ -174,8 +173,8 @@ func (e endpoint) findings() []finding.Finding {
 	}
 }
 
-// endpointsOf returns the endpoints of a project that gRPC, which is HTTP/2, may use. Without TLS, Kestrel serves
-// HTTP/2 only if it serves nothing else (dotnet/aspnetcore, src/Servers/Kestrel/Core/src/Internal/HttpConnection.cs).
+// endpointsOf returns the endpoints of a project for gRPC, which is HTTP/2. Without TLS, Kestrel serves HTTP/2 only on
+// endpoints for nothing else (dotnet/aspnetcore, src/Servers/Kestrel/Core/src/Internal/HttpConnection.cs).
 func endpointsOf(p *project) []endpoint {
 	var all []endpoint
 	for f := range p.All() {
@@ -195,7 +194,7 @@ func endpointsOf(p *project) []endpoint {
 	without(func(e endpoint) bool { return e.isURL })
 	if isHTTP2 := func(e endpoint) bool { return e.protocols == "Http2" }; slices.ContainsFunc(all, isHTTP2) {
 		without(func(e endpoint) bool { return !isHTTP2(e) })
-		without(func(e endpoint) bool { return e.transport != plan.Plaintext }) // they are reached most easily
+		without(func(e endpoint) bool { return e.transport != plan.Plaintext }) // plaintext is easiest to reach
 		return all
 	}
 	without(func(e endpoint) bool { return e.transport != plan.TLS })

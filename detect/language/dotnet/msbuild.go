@@ -12,11 +12,11 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// msbuildProject is what a project file of MSBuild tells. The zero value is a program.
+// msbuildProject is the content of a project file of MSBuild. The zero value is a program.
 type msbuildProject struct {
 	isTest    bool
 	isLibrary bool
-	// references are the project files that the project refers to, relative to its folder.
+	// references are the paths of referenced project files, relative to the folder of the project.
 	references []string
 }
 
@@ -28,7 +28,7 @@ func isTestPackage(name string) bool {
 	}, strings.ToLower(name))
 }
 
-// analyzeProject reads a project file. A file that cannot be read stands for a program, and an error comes with it.
+// analyzeProject reads a project file. An unreadable file stands for a program, and an error comes with the result.
 func analyzeProject(text []byte) (*analyzer.Result[extra], error) {
 	var file struct {
 		SDK        string                                       `xml:"Sdk,attr"`
@@ -50,7 +50,7 @@ func analyzeProject(text []byte) (*analyzer.Result[extra], error) {
 		return result, fmt.Errorf("reading a project file: %w", err)
 	}
 	sdk, _, _ := strings.Cut(file.SDK, "/")
-	// This is the only SDK whose projects are libraries unless a property says otherwise.
+	// Only projects of this SDK are libraries unless a property says otherwise.
 	project.isLibrary = sdk == "Microsoft.NET.Sdk"
 	project.isTest = sdk == "MSTest.Sdk"
 	for _, p := range file.Properties {

@@ -12,8 +12,8 @@ import (
 
 type project = analyzer.Project[extra]
 
-// postAnalyze returns a server for each project that maps services, and for each server of Grpc.Core. Test projects
-// are left out.
+// postAnalyze returns a server for each project that maps services, and for each server of Grpc.Core. Test projects are
+// left out.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
 	projects = slices.DeleteFunc(projects, func(p *project) bool { return p.Manifest().project.isTest })
@@ -33,7 +33,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	for _, p := range projects {
 		place(p, libraries[p])
 	}
-	for _, p := range projects { // as the ServiceDefaults of .NET Aspire do
+	for _, p := range projects { // as with the ServiceDefaults of .NET Aspire
 		if analyzer.ProjectHas[finding.Registration](p) {
 			for _, library := range libraries[p] {
 				p.ShareHealth(library)
@@ -47,8 +47,8 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	return servers
 }
 
-// dropUnmade leaves out the sources of a program that maps services, and of its libraries, with servers of Grpc.Core
-// which neither begin the program nor are started by its host: they are what is left of an older server.
+// dropUnmade leaves out sources with servers of Grpc.Core in a program that maps services, and in its libraries, unless
+// a source begins the program or the host starts the server: the rest are remains of an older server.
 func dropUnmade(projects []*project) {
 	for _, p := range projects {
 		for _, f := range p.Files {
@@ -59,13 +59,13 @@ func dropUnmade(projects []*project) {
 	}
 }
 
-// app is what the findings in one project have to know about all projects of the app.
+// app is the knowledge about all projects of the app that the findings of a project need.
 type app struct {
 	// healthClasses are the names of the classes that implement the health service.
 	healthClasses map[string]bool
-	// declared are the names of methods and classes of the app's own that are like those of libraries.
+	// declared are the names of the app's methods and classes that resemble names of libraries.
 	declared map[string]bool
-	// surest is the surest evidence of a server in this app.
+	// surest is the surest evidence of a server in the app.
 	surest kind
 }
 
@@ -93,8 +93,8 @@ func newApp(projects []*project) app {
 	return a
 }
 
-// evidenceOf returns as what a finding in a project proves a server, 0 for none. A library may add what another app
-// serves, and an AddGrpc of the app's own may be for clients.
+// evidenceOf returns the kind of evidence that a finding in a project is for a server, 0 for none. A library may add
+// services that another app serves, and an AddGrpc of the app may be for clients.
 func (a app) evidenceOf(f finding.Finding, p *project) kind {
 	switch f := f.(type) {
 	case finding.Registration, finding.Server:
@@ -109,7 +109,7 @@ func (a app) evidenceOf(f finding.Finding, p *project) kind {
 	return 0
 }
 
-// resolve decides what the names in a project mean in the app.
+// resolve decides the meaning in the app of the names in a project.
 func (a app) resolve(p *project) {
 	framework := aspNetCore
 	if has(p, added, codeFirst) {
@@ -131,18 +131,22 @@ func (a app) resolve(p *project) {
 		case of.kind == healthHelper:
 			return []finding.Finding{mayBeHealth}
 		case evidence == 0:
-			return []finding.Finding{finding.Health{Site: of.Site, NeedsStatus: of.name == libraryHealth && !isOwn}}
+			health := finding.Health{Site: of.Site, NeedsStatus: of.name == libraryHealth && !isOwn}
+			if a.surest == 0 { // the app finds its other services when it starts
+				return []finding.Finding{registered, health}
+			}
+			return []finding.Finding{health}
 		case of.kind == added:
 			registered.Framework = of.name
-		case healthNamed.MatchString(of.name) && !isOwn: // of a package that is not in the app
+		case healthNamed.MatchString(of.name) && !isOwn: // of a package outside of the app
 			return []finding.Finding{registered, mayBeHealth}
 		}
 		return []finding.Finding{registered}
 	})
 }
 
-// place decides where the server that a project maps services with listens. If the project makes a server of Grpc.Core
-// too, the program has both, and the health service that it maps is that of ASP.NET Core's.
+// place adds the listeners of the server that a project maps services with. If the project makes a server of Grpc.Core
+// too, the program has both, and the mapped health service belongs to ASP.NET Core's server.
 func place(p *project, libraries []*project) {
 	listening := listening(p, libraries)
 	var mapping *finding.Site
@@ -156,7 +160,7 @@ func place(p *project, libraries []*project) {
 			if mapping != nil {
 				found[0] = finding.Implementation{Site: of.Site, Framework: of.Framework, Served: true}
 			}
-			if listening == nil { // the URLs decide that it is given when it starts
+			if listening == nil { // URLs given at the start decide
 				found = append(found, finding.UsesOther(of.Quiet(), ""))
 			}
 			return found
@@ -172,7 +176,7 @@ func place(p *project, libraries []*project) {
 	})
 }
 
-// firstMapping returns where a project first maps a service, nil if it maps none.
+// firstMapping returns the site of the first service that a project maps, nil for none.
 func firstMapping(p *project) *finding.Site {
 	for f := range p.All() {
 		if of, ok := f.(finding.Registration); ok {
@@ -182,8 +186,8 @@ func firstMapping(p *project) *finding.Site {
 	return nil
 }
 
-// listening returns what the endpoints of a project say, by their sites: those that gRPC uses, and none of a program
-// whose only server is that of Grpc.Core. It is nil if neither the project nor its libraries say where they listen.
+// listening returns the findings of a project's endpoints for gRPC, by site, and none for a program with servers of
+// Grpc.Core only. The map is nil if neither the project nor its libraries name an endpoint or a listener.
 func listening(p *project, libraries []*project) map[*finding.Site][]finding.Finding {
 	all := append(slices.Clip(libraries), p)
 	if !slices.ContainsFunc(all, analyzer.ProjectHas[endpoint, extra]) &&
@@ -206,7 +210,7 @@ func listening(p *project, libraries []*project) map[*finding.Site][]finding.Fin
 	return found
 }
 
-// has reports whether a project has a finding of a kind, with a name or, for "", with any.
+// has reports whether a project has a finding of a kind and name, with any name for "".
 func has(p *project, k kind, name string) bool {
 	for f := range p.All() {
 		if of, ok := f.(named); ok && of.kind == k && (name == "" || name == of.name) {
@@ -216,10 +220,10 @@ func has(p *project, k kind, name string) bool {
 	return false
 }
 
-// maxLibraries is how many libraries are looked at for one project.
+// maxLibraries is how many libraries of a project are read.
 const maxLibraries = 64
 
-// librariesOf returns the libraries that each project refers to, directly or through others.
+// librariesOf returns the libraries that each project refers to, directly or through other libraries.
 func librariesOf(projects []*project) map[*project][]*project {
 	byDir := map[string]*project{}
 	for _, p := range projects {

@@ -18,7 +18,7 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// dependencies is a *.deps.json, the list of what a published program is made of (github.com/dotnet/cli,
+// dependencies is a *.deps.json, the list of the parts of a published program (github.com/dotnet/cli,
 // Documentation/specs/runtime-configuration-file.md).
 type dependencies struct {
 	Targets map[string]map[string]struct {
@@ -27,12 +27,11 @@ type dependencies struct {
 	Libraries map[string]struct{ Type string }
 }
 
-// serverLibrary is a library with a gRPC server. A program without any of them cannot serve.
+// serverLibrary is a library with a gRPC server. A program without such a library cannot serve.
 var serverLibrary = lazyregexp.New(`^(?:Grpc\.AspNetCore\.Server|Grpc\.Core)/`)
 
-// references are the names of methods and classes that an assembly of the app's own refers to, and the findings that
-// they are: the same as in sources. The names are in the assembly's metadata, each between NUL bytes (ECMA-335,
-// II.24.2.3, the #Strings heap).
+// references are the names of methods and classes that an assembly of the app refers to, with the same findings as in
+// sources. The names are in the assembly's metadata, each between NUL bytes (ECMA-335, II.24.2.3, the #Strings heap).
 var references = []struct {
 	name   string
 	proves finding.Make
@@ -47,7 +46,7 @@ var references = []struct {
 	{"HealthBase", finding.RegistersHealth},
 }
 
-// analyzePublishFolder reads the app's own assemblies in the folder of a list of dependencies, f. It returns nil if
+// analyzePublishFolder reads the app's own assemblies in the folder of a list of dependencies, f. The result is nil if
 // the program cannot serve or is a test.
 func analyzePublishFolder(f *tree.File, text []byte) (*analyzer.Result[extra], error) {
 	var deps dependencies
@@ -65,7 +64,7 @@ func analyzePublishFolder(f *tree.File, text []byte) (*analyzer.Result[extra], e
 		return nil, nil
 	}
 	result := &analyzer.Result[extra]{ProjectRoot: true, Built: true, Language: "csharp"}
-	if bytes.Contains(text, []byte(`"FSharp.Core"`)) { // the library that all programs in F# depend on
+	if bytes.Contains(text, []byte(`"FSharp.Core"`)) { // the library of all programs in F#
 		result.Language = "fsharp"
 	}
 	for _, assembly := range deps.ownAssemblies() {
@@ -78,7 +77,7 @@ func analyzePublishFolder(f *tree.File, text []byte) (*analyzer.Result[extra], e
 	return result, nil
 }
 
-// ownAssemblies returns the file names of the assemblies that the app's own projects are compiled to.
+// ownAssemblies returns the file names of the assemblies of the app's own projects.
 func (d dependencies) ownAssemblies() []string {
 	var names []string
 	for _, target := range d.Targets {
@@ -95,7 +94,7 @@ func (d dependencies) ownAssemblies() []string {
 	return slices.Compact(names)
 }
 
-// readAssembly returns the findings in the assembly of a name beside f. One that is not there has none.
+// readAssembly returns the findings in the assembly of a name beside f. A missing assembly has none.
 func readAssembly(f *tree.File, name string) ([]finding.Finding, error) {
 	assembly := f.Sibling(name)
 	defer assembly.Close()

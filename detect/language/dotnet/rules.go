@@ -7,22 +7,22 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// named is a finding whose meaning depends on the rest of the app: a name that stands for something of a kind.
+// named is a finding whose meaning depends on the rest of the app.
 type named struct {
 	*finding.Site
 	kind kind
 	name string
 }
 
-// kind is what a name stands for. Those that may prove a server come last, the surest at the end.
+// kind is the meaning of a name. Kinds that may be evidence of a server come last, with the surest at the end.
 type kind int
 
 const (
-	replaced     kind = iota // settings that are not read and go before those in appsettings.json
-	declared                 // a method, or a class, of the app's own with a name like those of libraries
-	healthHelper             // a call of a method whose name says that it maps the health service of gRPC
+	replaced     kind = iota // unread settings that take precedence over appsettings.json
+	declared                 // a method, or a class, of the app with a name like names of libraries
+	healthHelper             // a call of a method named for mapping the health service of gRPC
 	added                    // gRPC is added to the services of ASP.NET Core, by a framework of that name
-	mappedAny                // a helper maps whatever class it is given
+	mappedAny                // a helper maps any class given to the helper
 	mapped                   // a class is mapped: a service of the app, or the health service
 )
 
@@ -40,11 +40,11 @@ func adds(framework string) finding.Make {
 }
 
 const (
-	// libraryHealth is the implementation of the health service in package Grpc.HealthCheck. It knows no service until
-	// it is told one (src/csharp/Grpc.HealthCheck/HealthServiceImpl.cs of grpc).
+	// libraryHealth is the implementation of the health service in package Grpc.HealthCheck. HealthServiceImpl knows no
+	// service before a status is set (src/csharp/Grpc.HealthCheck/HealthServiceImpl.cs of grpc).
 	libraryHealth = "HealthServiceImpl"
 	addGrpc       = "AddGrpc"
-	// mapsHealthService is the method that maps it.
+	// mapsHealthService is the method that maps the health service.
 	mapsHealthService = "MapGrpcHealthChecksService"
 	// receiver is the object of a call. A definition of a method has none, which tells the frameworks' own sources from
 	// apps.
@@ -70,8 +70,8 @@ var rules = []analyzer.Rule{
 		Proves:  finding.Registers(codeFirst),
 	},
 	{Code: lazyregexp.New(receiver + `(?P<at>` + addGrpc + `\s*\()`), Proves: adds(aspNetCore)},
-	// MapGrpcService<T>, or MapGrpcService(Of T), maps a class. Helpers of other libraries, which map classes too, are
-	// named like it: MapGrpcSchema<T, IT>.
+	// MapGrpcService<T>, or MapGrpcService(Of T), maps a class, as do helpers of other libraries with similar names:
+	// MapGrpcSchema<T, IT>.
 	{
 		Code:   lazyregexp.New(receiver + `(?P<at>MapGrpc\w+\s*(?:<|\(\s*Of\s+)\s*[\w.:']+)`),
 		Proves: mapsClass,
@@ -85,7 +85,7 @@ var rules = []analyzer.Rule{
 			return named{at, healthHelper, name}
 		},
 	},
-	// It answers on some of the ports alone.
+	// With RequireHost, the health service answers on some of the ports only.
 	{
 		Code:   lazyregexp.New(mapsHealthService + `\s*\(\s*\)\s*\.\s*(?P<at>RequireHost)\s*\(`),
 		Proves: finding.MayRegisterHealth,
@@ -97,18 +97,18 @@ var rules = []analyzer.Rule{
 			`SetStatus\s*(?P<at>\([^(),]{1,120},[^()]{0,200}(?:[sS]erving|[sS]tatus|[sS]tate)[^()]{0,100}\))`),
 		Proves: finding.SetsHealthStatus,
 	},
-	// It sets the statuses of the implementation as the app's health checks say, that of the whole server too.
+	// AddGrpcHealthChecks sets statuses by the app's health checks, also for the whole server.
 	{
 		Code:   lazyregexp.New(receiver + `(?P<at>AddGrpcHealthChecks\s*\()`),
 		Proves: func(at *finding.Site, _ string) finding.Finding { return finding.SetsHealthStatus(at, `""`) },
 	},
-	// The health service that an app wrote without generated code, by the path of its method.
+	// A health service written without generated code, by the path of its method.
 	{
 		Code:    lazyregexp.New(receiver + `(?P<at>Map(?:Post|Methods)?\s*\(\s*"(?P<literal> +)")`),
 		Literal: lazyregexp.New(`^/grpc\.health\.v1\.Health/`),
 		Proves:  finding.RegistersHealth,
 	},
-	// The contract of protobuf-net.Grpc for it, which a client has too.
+	// The contract of protobuf-net.Grpc for the health service. Clients have the contract too.
 	{
 		Code: lazyregexp.New(`\[\s*(?P<at>(?:ServiceContract(?:Attribute)?\s*\(\s*Name\s*=|` +
 			`Service(?:Attribute)?\s*\()\s*"(?P<literal> +)")`),
@@ -116,8 +116,8 @@ var rules = []analyzer.Rule{
 		Proves:  finding.MayRegisterHealth,
 	},
 
-	// What is set after appsettings.json goes before it (Microsoft.Extensions.Configuration): a file that is named for
-	// the server, a setting of the app's own code, a store.
+	// Settings after appsettings.json take precedence (Microsoft.Extensions.Configuration): a file named for the
+	// server, a setting of the app's own code, a store.
 	{
 		Code: lazyregexp.New(`\b(?:AddJsonFile|UseSetting|SetEnvironmentVariable|Configure)\s*\(` +
 			`[^";]*"(?P<literal>[ ]+)"|\w*[cC]onfig(?:uration)?\s*\[\s*"(?P<literal>[ ]+)"\s*\]\s*=[^=]`),
@@ -132,11 +132,11 @@ var rules = []analyzer.Rule{
 	},
 }
 
-// standardHealth is the namespace of what is generated of the standard health.proto, or that of the library that has
-// it. An app's own service may be in one whose name ends like it.
+// standardHealth is the namespace of the code generated from the standard health.proto, or of the library with that
+// code. The namespace of an app's own service may have the same end.
 var standardHealth = lazyregexp.New(`(?:^|[^.\w])(?:global::)?Grpc\.Health(?:\.V1|Check)\b`)
 
-// healthRules are for sources with that namespace.
+// healthRules are for sources with the namespace standardHealth.
 var healthRules = []analyzer.Rule{
 	{
 		Code: lazyregexp.New(`\b(?:class|Class|type)\s+(?P<at>\w+)[^{;=]*?(?:\)\s*=\s*)?` +
@@ -146,16 +146,15 @@ var healthRules = []analyzer.Rule{
 	{Code: lazyregexp.New(`\b(?P<at>Health\.BindService)\s*\(`), Proves: finding.RegistersHealth},
 }
 
-// emptyHealth is where the implementation of the library is made.
+// emptyHealth is a call that makes the library's implementation.
 var emptyHealth = lazyregexp.New(`\b` + libraryHealth + `\s*\(`)
 
-// coreTransports are the credentials of Grpc.Core.
 var coreTransports = []analyzer.Rule{
 	{Code: lazyregexp.New(`\bSslServerCredentials\s*\(`), Proves: finding.UsesTLS},
 	{Code: lazyregexp.New(`\bServerCredentials\s*\.\s*Insecure\b`), Proves: finding.Insecure},
 }
 
-// coreListens say where servers of Grpc.Core listen.
+// coreListens are the listeners of Grpc.Core.
 var coreListens = []analyzer.Listen{{
 	Code:     lazyregexp.New(`\b(?:ServerPort|Ports\s*\.\s*Add)\s*\(|\bPorts\s*=\s*\{\s*\{`),
 	Argument: 2, Host: 1,

@@ -14,14 +14,13 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// settingsFiles are the settings that hold in production. Properties/launchSettings.json is for `dotnet run` alone and
-// is not published.
+// settingsFiles are the settings for production. Properties/launchSettings.json is for `dotnet run` only and is not
+// published.
 var settingsFiles = []string{"appsettings.json", productionSettings}
 
-// productionSettings go before those in appsettings.json.
+// productionSettings take precedence over appsettings.json.
 const productionSettings = "appsettings.Production.json"
 
-// urlsKey is the setting with the server's URLs.
 const urlsKey = "urls"
 
 // analyzeSettings returns the endpoints in an appsettings.json (dotnet/aspnetcore,
@@ -37,7 +36,7 @@ func analyzeSettings(file string, text []byte) (*analyzer.Result[extra], error) 
 	if !json.Valid(plain) {
 		return nil, errors.New("leaving out settings that are not JSON")
 	}
-	_ = json.Unmarshal(plain, &settings) // a value of another type leaves out what it is in
+	_ = json.Unmarshal(plain, &settings) // a value of another type is left out
 	var result analyzer.Result[extra]
 	add := func(key, url, written, protocols string) {
 		e := urlEndpoint(url, lineOf(text, written))
@@ -55,7 +54,7 @@ func analyzeSettings(file string, text []byte) (*analyzer.Result[extra], error) 
 	return &result, nil
 }
 
-// lineOf returns the line, from 1, of the first string with a value, or 0 for one that is written otherwise.
+// lineOf returns the line, from 1, of the first string with a value, or 0 if the value is written otherwise.
 func lineOf(text []byte, value string) int {
 	before, _, ok := bytes.Cut(text, []byte(`"`+value+`"`))
 	if !ok {
@@ -64,11 +63,11 @@ func lineOf(text []byte, value string) int {
 	return bytes.Count(before, []byte("\n")) + 1
 }
 
-// notPlain is what .NET's reader of JSON permits: comments, and commas after the last element. Strings are as they are
-// (Microsoft.Extensions.Configuration.Json).
+// notPlain matches comments, and commas after the last element, which .NET's reader of JSON permits. Strings stay as
+// they are (Microsoft.Extensions.Configuration.Json).
 var notPlain = lazyregexp.New(`(?s)("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(\s*[}\]])`)
 
-// plainJSON returns settings without that. What a comma stands before may be a comment.
+// plainJSON returns settings without matches of notPlain. Behind a comma there may be a comment: hence two rounds.
 func plainJSON(text []byte) []byte {
 	text = source.TrimBOM(text)
 	for range 2 {

@@ -1,5 +1,5 @@
-// Package elixir recognizes gRPC servers in Elixir: those of the package grpc (grpc-elixir) and those of grpcbox, which
-// the configuration of an app starts. Begin with [Analyzer].
+// Package elixir recognizes gRPC servers in Elixir with the package grpc (grpc-elixir) or with grpcbox, which the
+// configuration of an app starts. Begin with [Analyzer].
 package elixir
 
 import (
@@ -26,11 +26,11 @@ var definition = analyzer.Definition[struct{}]{
 }
 
 const (
-	// grpcElixir has no health service: its servers (grpc_server/lib/grpc/server.ex) answer for what their endpoints
-	// run.
+	// grpcElixir has no health service: servers (grpc_server/lib/grpc/server.ex) have only the services of their
+	// endpoints.
 	grpcElixir = "grpc-elixir"
-	// grpcbox has a health service, which its server (grpcbox_services_sup.erl) adds only if the configuration names
-	// it.
+	// grpcbox has a health service, which its server (grpcbox_services_sup.erl) adds only if named in the
+	// configuration.
 	grpcbox = "grpcbox"
 )
 
@@ -54,11 +54,11 @@ var frameworks = []analyzer.Framework{{
 }}
 
 var (
-	// otherDirs are directories that Mix compiles into no release: tests, dependencies, its own output, and files that
+	// otherDirs are directories that Mix compiles into no release: tests, dependencies, Mix's output, and files that
 	// programs read only at run time (priv).
 	otherDirs = source.Exactly(`test|tests|deps|_build|priv|cover|doc|docs|bench|benchmarks?|examples`)
-	// releaseConfig are the files in a directory config that configure a release: those for all environments and those
-	// for production.
+	// releaseConfig are the files in a directory config that configure a release, for all environments or for
+	// production.
 	releaseConfig = source.Exactly(`(config|prod|runtime)\.exs`)
 )
 
@@ -76,8 +76,8 @@ func required(file string) bool {
 	return !tree.AnyDirMatches(file, otherDirs)
 }
 
-// inUmbrella is in the mix.exs of an app of an umbrella project (mix new --umbrella). The apps of an umbrella share
-// their dependencies and are built into one release, so they are one project.
+// inUmbrella matches the mix.exs of an app of an umbrella project (mix new --umbrella). The apps of an umbrella share
+// dependencies and a release, so the umbrella is one project.
 var inUmbrella = lazyregexp.New(`\bdeps_path:\s*"\.\./\.\./deps"`)
 
 func analyze(f *tree.File) (*analyzer.Result[struct{}], error) {
@@ -93,7 +93,6 @@ func analyze(f *tree.File) (*analyzer.Result[struct{}], error) {
 
 var keywords = analyzer.Keywords(frameworks)
 
-// analyzeSource returns what a text says.
 func analyzeSource(text []byte) *analyzer.Result[struct{}] {
 	if !keywords.In(text) {
 		return nil
@@ -117,5 +116,5 @@ func analyzeSource(text []byte) *analyzer.Result[struct{}] {
 	return &analyzer.Result[struct{}]{Findings: append(found, analyzer.HealthChecks(t)...)}
 }
 
-// useApplication is in the module that an app starts with.
+// useApplication is in the start module of an app.
 var useApplication = lazyregexp.New(`\buse[\s(]+Application\b`)

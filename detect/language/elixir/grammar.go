@@ -7,7 +7,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// grammar is how Elixir writes comments and strings (its Syntax reference).
+// grammar is the syntax of comments and strings in Elixir (Elixir's Syntax reference).
 var grammar = source.Grammar{
 	unlessCharacter(source.LineComment("#")),
 	{Open: "~", Starts: startsSigil, End: sigilEnd},
@@ -19,8 +19,8 @@ var grammar = source.Grammar{
 
 var quoting = source.Quoting{Multiline: true, Embeds: "#{"}
 
-// unlessCharacter returns a lexeme that does not begin if its first byte belongs to a character literal: a question
-// mark makes a character of what follows it (?", ?\"). A question mark that ends a name (valid?) does not.
+// unlessCharacter returns a lexeme that does not begin in a character literal, behind a question mark (?", ?\"). A
+// question mark at the end of a name (valid?) begins no literal.
 func unlessCharacter(l source.Lexeme) source.Lexeme {
 	l.Starts = func(text []byte, at int) bool {
 		before := bytes.TrimSuffix(text[:at], []byte(`\`))
@@ -30,13 +30,13 @@ func unlessCharacter(l source.Lexeme) source.Lexeme {
 	return l
 }
 
-// closingDelimiters are the delimiters that may open a sigil, each with the one that closes it.
+// closingDelimiters maps the opening delimiters of sigils to closing delimiters.
 var closingDelimiters = map[byte]string{
 	'(': ")", '[': "]", '{': "}", '<': ">", '/': "/", '|': "|", '"': `"`, '\'': "'",
 }
 
-// sigilNameLen returns how many bytes the name of a sigil has, which stands between its ~ and its delimiter: one small
-// letter, or capital letters and digits. It is 0 if there is no name.
+// sigilNameLen returns the length in bytes of a sigil's name, between ~ and the delimiter: one small letter, or capital
+// letters and digits. The length is 0 without a name.
 func sigilNameLen(text []byte) int {
 	n := 0
 	for n < len(text) && (text[n] >= 'A' && text[n] <= 'Z' || n > 0 && text[n] >= '0' && text[n] <= '9') {
@@ -53,7 +53,7 @@ func startsSigil(text []byte, at int) bool {
 	return n > 0 && at+1+n < len(text) && closingDelimiters[text[at+1+n]] != ""
 }
 
-// sigilEnd is the End of a sigil, such as ~s(...) or ~S"""...""". In a sigil whose name is in capital letters, a
+// sigilEnd is the End of a sigil, such as ~s(...) or ~S"""...""". In a sigil with a name in capital letters, a
 // backslash is a backslash and no code is embedded.
 func sigilEnd(text []byte, from int) (inner, after int) {
 	n := sigilNameLen(text[from:])

@@ -8,11 +8,10 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// services are those of a server, or its endpoint, before the port.
+// services are the services of a server, or its endpoint, before the port.
 const services = `(?:[\w.]+|\[[^\]]*\])\s*,\s*`
 
-// listens say where servers listen. The host of grpcbox, and of a port among options, is all interfaces unless there is
-// an option ip.
+// listens are the listeners. The host of grpcbox, and of a port among options, is all interfaces without an option ip.
 var listens = []analyzer.Listen{
 	{Code: lazyregexp.New(`\bServer\.Supervisor\s*,[^{}]{0,200}?\bport:\s*(?P<address>[^\n,}]+)` + ip)},
 	{Code: lazyregexp.New(`\bServer\.Supervisor\s*,\s*(?::start_link\s*,\s*)?\[?\s*\{\s*` + services +
@@ -23,7 +22,6 @@ var listens = []analyzer.Listen{
 	namedOptions,
 }
 
-// namedOptions are options that have a name.
 var namedOptions = analyzer.Listen{
 	Code:  lazyregexp.New(`\bport:\s*(?P<address>[^\n,}\]]+)`),
 	Needs: lazyregexp.New(`\bServer\.Supervisor\s*,\s*@?[a-z]\w*(?:\(\))?\s*\}`),
@@ -39,11 +37,11 @@ var declarations = []*lazyregexp.Regexp{
 	lazyregexp.New(`(?m)^\s*defp?\s+(?P<name>\w+)(?:\(\))?\s*(?:,\s*do:|\bdo\b)\s*`),
 }
 
-// socket is the host that stands for a Unix domain socket (grpc_server/lib/grpc/server/adapters/cowboy.ex).
+// socket is the host of a Unix domain socket (grpc_server/lib/grpc/server/adapters/cowboy.ex).
 var socket = lazyregexp.New(`\bip(?::|\s*=>)\s*\{\s*:local\s*,\s*"(?P<path>[ ]*)"`)
 
-// transports say what carries the calls of a server: those of grpc-elixir
-// (grpc_server/lib/grpc/server/adapters/cowboy.ex), and the transport_opts of grpcbox (src/grpcbox_pool.erl).
+// transports are the transports of grpc-elixir (grpc_server/lib/grpc/server/adapters/cowboy.ex), and the transport_opts
+// of grpcbox (src/grpcbox_pool.erl).
 var transports = []analyzer.Rule{
 	{Code: lazyregexp.New(`\bCredential\.new\b|\bcred:\s*[^\s,]*\bssl:`), Proves: finding.UsesTLS},
 	{Code: lazyregexp.New(`\bssl(?::|\s*=>)\s*true\b`), Proves: finding.UsesTLS},
@@ -51,7 +49,7 @@ var transports = []analyzer.Rule{
 	{Code: lazyregexp.New(`\b(?:cred|adapter_opts):\s*[a-z@][\w.()]*\s*[,\]})\n]`), Proves: variableCredential},
 }
 
-// variableCredential is what a variable gives, other than nil.
+// variableCredential is the finding of a variable with credentials, none for nil.
 func variableCredential(at *finding.Site, code string) finding.Finding {
 	if nilCredential.MatchString(code) {
 		return nil
@@ -61,7 +59,7 @@ func variableCredential(at *finding.Site, code string) finding.Finding {
 
 var nilCredential = lazyregexp.New(`:\s*nil\b`)
 
-// listeners returns the addresses of the servers that a text starts or configures.
+// listeners returns the listeners that a text starts or configures.
 func listeners(t *source.Text) []finding.Finding {
 	var found []finding.Finding
 	for _, m := range t.FindAll(socket, maxSockets) {
@@ -75,5 +73,4 @@ func listeners(t *source.Text) []finding.Finding {
 	return analyzer.Listeners(address.Read(t, "\n", declarations...), listens)
 }
 
-// maxSockets is how many sockets of a text are looked at.
 const maxSockets = 16

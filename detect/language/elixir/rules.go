@@ -12,11 +12,11 @@ import (
 var (
 	// isLibrary is in the sources of the package grpc itself.
 	isLibrary = lazyregexp.New(`\bdefmodule\s+GRPC\.(?:Server|Endpoint)\b`)
-	// aliasOrConfig is what a file aliases or configures, which takes the place of its imports.
+	// aliasOrConfig is an alias or a configuration in a file, in place of imports.
 	aliasOrConfig = lazyregexp.New(`\b(?:alias|config)[\s(]+(?P<name>GRPC\.(?:\w+|\{[^}]*\})|:grpcbox\b)`)
 	// useServer is in a module that implements a service.
 	useServer = lazyregexp.New(`\buse[\s(]+(?P<at>GRPC\.Server)\b[^.]`)
-	// healthMessages is in a file that refers to the generated code of grpc.health.v1, by an alias or without.
+	// healthMessages is in a file that refers to the generated code of grpc.health.v1, with or without an alias.
 	healthMessages = lazyregexp.New(`\bGrpc\.Health\.V1\b`)
 )
 
@@ -34,7 +34,7 @@ var commonRules = []analyzer.Rule{
 		Proves: finding.Constructs(grpcbox),
 	},
 	{Code: lazyregexp.New(`:grpcbox_health_service\b`), Proves: finding.RegistersHealth},
-	// Packages of the health service bring a module that an endpoint runs, or that a server is started with.
+	// Packages of the health service have a module for an endpoint to run, or for the start of a server.
 	{
 		Code: lazyregexp.New(`(?:\brun[\s(]+(?:\[(?:[\w.,\s]{0,400}?[\s,])?)?|` +
 			`\bServer\.(?:Supervisor\s*,|start\s*\()[\s{\[]*` +
@@ -44,8 +44,8 @@ var commonRules = []analyzer.Rule{
 	},
 }
 
-// A library has modules with services too: an endpoint or a server runs them. A file that refers to the health
-// service's messages implements the health service, and any other file a service of the app's own.
+// A library has modules with services too: an endpoint or a server runs them. A file with the health service's messages
+// implements the health service, and any other file a service of the app.
 var (
 	rulesWithServices = append(
 		slices.Clip(commonRules), analyzer.Rule{Code: useServer, Proves: finding.Implements(grpcElixir)},

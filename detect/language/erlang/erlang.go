@@ -1,5 +1,5 @@
-// Package erlang recognizes gRPC servers in Erlang: those of grpcbox, which code or the configuration of a release
-// starts, and those of emqx's grpc (grpc-erl). Begin with [Analyzer].
+// Package erlang recognizes gRPC servers in Erlang with grpcbox, which code or the configuration of a release starts,
+// or with emqx's grpc (grpc-erl). Begin with [Analyzer].
 package erlang
 
 import (
@@ -25,19 +25,19 @@ var definition = analyzer.Definition[extra]{
 	PostAnalyze: postAnalyze,
 }
 
-// extra is what a file tells beside its findings.
+// extra is the content of a file beside its findings.
 type extra struct {
-	// definesModule is the framework whose module the file defines, or "". An app with a module grpc of its own does
-	// not call the module of grpc-erl.
+	// definesModule is the framework of the module in the file, or "". An app with its own module grpc does not call
+	// the module of grpc-erl.
 	definesModule string
 }
 
 const (
-	// grpcbox has a health service, which its server adds only if the services that it is given name it
-	// (load_services in src/grpcbox_services_sup.erl).
+	// grpcbox has a health service, which a server adds only if named among its services (load_services in
+	// src/grpcbox_services_sup.erl).
 	grpcbox = "grpcbox"
-	// grpcErl adds its health service to every server, unless the option enable_default_services leaves it out
-	// (src/grpc.erl). It does so since version 0.6.1.
+	// grpcErl adds a health service to every server since version 0.6.1, unless the option enable_default_services
+	// leaves the health service out (src/grpc.erl).
 	grpcErl = "grpc-erl"
 )
 
@@ -59,19 +59,19 @@ var frameworks = []analyzer.Framework{{
 	Keywords: []string{"grpc:", "grpc.health.v1.Health"},
 }}
 
-// ownModules are the files of the modules that servers are started with, and the frameworks that they belong to.
+// ownModules maps the files of modules that start servers to frameworks.
 var ownModules = map[string]string{"grpc.erl": grpcErl, "grpcbox.erl": grpcbox}
 
 var (
 	// otherDirs are directories that rebar3 and erlang.mk compile into no release of the app: tests, dependencies
-	// (rebar3 has copies of them in _build and _checkouts, erlang.mk in deps), output, and examples.
+	// (rebar3 has copies in _build and _checkouts, erlang.mk in deps), output, and examples.
 	otherDirs = source.Exactly(`test|tests|ct|deps|_build|_checkouts|_rel|ebin|priv|cover|docs?|bench|benchmarks?|` +
 		`examples?|samples?`)
-	// otherFiles are tests (Common Test, EUnit), what gpb and the frameworks' plugins for rebar3 generate, and the
+	// otherFiles are tests (Common Test, EUnit), output of gpb and of the frameworks' plugins for rebar3, and
 	// configuration of tools, of tests and of development.
 	otherFiles = source.Exactly(`.*_(SUITE|tests?|pb|bhvr)\.erl|` +
 		`(.*[._-])?(elvis|test|ct|dev|local|shell)(\.sys)?\.config(\.src)?`)
-	// releaseApps are the directories in which rebar3 keeps the applications of one release (project_app_dirs).
+	// releaseApps are rebar3's directories for the applications of a release (project_app_dirs).
 	releaseApps = source.Exactly(`apps|lib`)
 )
 
@@ -105,7 +105,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	return result, nil
 }
 
-// namesGRPC is in the files whose listen_opts are those of grpcbox, and not of another server.
+// namesGRPC is in files with listen_opts of grpcbox, and not of another server.
 var namesGRPC = lazyregexp.New(`\bgrpc(?:box|_opts)\b`)
 
 var keywords = analyzer.Keywords(frameworks)
@@ -123,8 +123,8 @@ func analyzeSource(isModule, isResource bool, text []byte) []finding.Finding {
 		findings = analyzer.MarkConditional(t, findings, nil)
 		findings = append(findings, grpcErlServers(t)...)
 	}
-	// An application's own env, in its resource file, is not the env of the application grpcbox, which is the one that
-	// is read at start (src/grpcbox_app.erl).
+	// The env in an application's resource file is not the env of the application grpcbox, which grpcbox reads at start
+	// (src/grpcbox_app.erl).
 	if !isResource {
 		findings = append(findings, configuredServers(t)...)
 	}
@@ -134,7 +134,7 @@ func analyzeSource(isModule, isResource bool, text []byte) []finding.Finding {
 	return append(findings, grpcboxListeners(namesIn(t))...)
 }
 
-// postAnalyze leaves out what is called in a module of the app's own that only has the name of a framework's.
+// postAnalyze leaves out the calls of the app's own modules with the name of a framework's module.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
 	for _, p := range projects {
@@ -149,7 +149,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	}
 	servers := analyzer.Servers(projects, logf)
 	for i, s := range servers {
-		// The options of a server whose address is not known were not seen.
+		// The options of a server with an unknown address were not seen.
 		if s.Framework == grpcbox && !s.Address.IsKnown() && s.Security.Place == (plan.Place{}) {
 			servers[i].Security = plan.Security{}
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	// declarationPatterns are macros and variables. A comparison (=:=, =<) has no space after its equals sign.
+	// declarationPatterns are macros and variables. A comparison (=:=, =<) has no space behind the equals sign.
 	declarationPatterns = []*lazyregexp.Regexp{
 		lazyregexp.New(`(?m)^\s*-define\s*\(\s*(?P<name>\w+)\s*,\s*`),
 		lazyregexp.New(`\b(?P<name>[A-Z_]\w*)\s*=\s+`),
@@ -17,18 +17,18 @@ var (
 	}
 	listenOpts = lazyregexp.New(`\blisten_opts\s*(?:=>|,)\s*`)
 	option     = lazyregexp.New(`^(port|ip)\s*=>\s*`)
-	// childSpec is the call whose third argument are the listen_opts.
+	// childSpec is a call with listen_opts as the third argument.
 	childSpec = lazyregexp.New(`\bgrpcbox:server_child_spec\s*\(`)
-	// serverMap opens the map of a server, whose options may come in any order.
+	// serverMap opens the map of a server. The options may come in any order.
 	serverMap = lazyregexp.New(`(?:\bservers\s*,\s*\[|\bstart_(?:server|child)\s*\()\s*#\{`)
-	// releaseVariable is a variable of the environment in a sys.config.src, with a default or without. relx puts it in
-	// when the release starts.
+	// releaseVariable is an environment variable in a sys.config.src, with or without a default. relx inserts the value
+	// at the start of the release.
 	releaseVariable = lazyregexp.New(`^\$\{(\w+)(?::-(\d+))?\}$`)
 )
 
 func namesIn(t *source.Text) *address.Names { return address.Read(t, ",.", declarationPatterns...) }
 
-// grpcboxListeners returns the addresses of the servers of grpcbox that a text starts or configures.
+// grpcboxListeners returns the listeners of grpcbox that a text starts or configures.
 func grpcboxListeners(names *address.Names) []finding.Finding {
 	t := names.Text
 	var found []finding.Finding
@@ -49,10 +49,9 @@ func grpcboxListeners(names *address.Names) []finding.Finding {
 	return found
 }
 
-// maxServers is how many servers of one file are looked at.
 const maxServers = 16
 
-// listened returns the listener that the listen_opts of grpcbox state. Other options have numbers too.
+// listened returns the listener in the listen_opts of grpcbox. Other options have numbers too.
 func listened(names *address.Names, options source.Span) []finding.Finding {
 	if options.Len() < 2 || names.Slice(source.Span{From: options.From, To: options.From + 2}) != "#{" {
 		return []finding.Finding{finding.Listens(names.Address(options))}

@@ -15,8 +15,8 @@ var (
 	grpcErlServer = finding.WithHealth(finding.Constructs(grpcErl))
 )
 
-// commonRules are those for all files. The entry of a map of services registers the health service in both frameworks:
-// its module is grpcbox_health_service or one of the app's own.
+// commonRules are for all files. The entry in a map of services registers the health service in both frameworks: with
+// the module grpcbox_health_service or a module of the app.
 var commonRules = []analyzer.Rule{{
 	Code:    lazyregexp.New(`(?P<at>'(?P<literal> *)')\s*=>\s*[\w'?]`),
 	Literal: source.Exactly(`grpc\.health\.v1\.Health`),
@@ -39,7 +39,7 @@ var moduleRules = []analyzer.Rule{
 	},
 }
 
-// transports say what carries the calls of a server (src/grpcbox_pool.erl, src/grpc.erl of grpc-erl).
+// transports are the transports of servers (src/grpcbox_pool.erl, src/grpc.erl of grpc-erl).
 var transports = []analyzer.Rule{
 	{Code: lazyregexp.New(`\bssl\s*=>\s*true\b`), Proves: finding.UsesTLS},
 	{Code: lazyregexp.New(`\bssl_options\s*,\s*\[\s*[^\s\]]|\bcertfile\s*,`), Proves: finding.UsesTLS},
@@ -56,8 +56,8 @@ var (
 	grpcOpts   = lazyregexp.New(`\bgrpc_opts\s*=>`)
 )
 
-// configuredServers returns the servers that an env of grpcbox lists, as a sys.config has it: grpcbox starts them when
-// it starts (src/grpcbox_app.erl). A server needs grpc_opts (src/grpcbox_services_sup.erl).
+// configuredServers returns the servers in an env of grpcbox, as in a sys.config. grpcbox starts the servers at its own
+// start (src/grpcbox_app.erl). A server needs grpc_opts (src/grpcbox_services_sup.erl).
 func configuredServers(t *source.Text) []finding.Finding {
 	var found []finding.Finding
 	for _, m := range t.FindAll(grpcboxEnv, maxServers) {
@@ -74,12 +74,12 @@ func configuredServers(t *source.Text) []finding.Finding {
 
 var (
 	grpcErlStart = lazyregexp.New(`\bgrpc:start_server\s*\(`)
-	// defaultServices is the option that names the services that grpc-erl adds itself.
+	// defaultServices is the option with the services that grpc-erl adds itself.
 	defaultServices = lazyregexp.New(`\{\s*enable_default_services\s*,\s*(?P<value>\[[^\]]*\])`)
 )
 
-// grpcErlServers returns the servers of grpc-erl, with their ports. The function of that name in another package called
-// grpc, Bluehouse-Technology's, takes tcp or ssl for its second argument.
+// grpcErlServers returns the servers of grpc-erl, with their ports. start_server in another package called grpc, of
+// Bluehouse-Technology, has tcp or ssl as the second argument.
 func grpcErlServers(t *source.Text) []finding.Finding {
 	var found []finding.Finding
 	names := namesIn(t)

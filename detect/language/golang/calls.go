@@ -11,8 +11,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// visitCall adds the findings that follow from the name of a method or from the arguments of a call. visitReference
-// adds those that follow from the name of a package.
+// visitCall adds the findings from the name of a method or from the arguments of a call. visitReference adds the
+// findings from the name of a package.
 func (p *pass) visitCall(call *ast.CallExpr, method *ast.SelectorExpr) {
 	importPath, args := p.file.PathOf(method), call.Args
 	switch method.Sel.Name {
@@ -63,14 +63,14 @@ func (p *pass) visitCall(call *ast.CallExpr, method *ast.SelectorExpr) {
 }
 
 var (
-	// aboutHealth are functions that may register the health service with a server which they are given.
+	// aboutHealth matches functions that may register the health service with a server in the arguments.
 	aboutHealth = lazyregexp.New(`(?i)health`)
 	makesServer = lazyregexp.New(`^(?:grpc\.NewServer$|\w*[sS]erver\.New)`)
-	// generatedRegistration are those that protoc-gen-go-grpc generates: they register what their name says.
+	// generatedRegistration matches functions of protoc-gen-go-grpc, which register the service in the name.
 	generatedRegistration = source.Exactly(`Register\p{Lu}\w*Server`)
 
-	// configGRPC makes a server of grpc-go, as configHTTP makes one of net/http, by a method ToServer of its
-	// configuration. Its setting tls decides on TLS (config/configgrpc/configgrpc.go of the OpenTelemetry collector).
+	// configGRPC makes a server of grpc-go, and configHTTP a server of net/http, by a method ToServer of the
+	// configuration. The setting tls decides on TLS (config/configgrpc/configgrpc.go of the OpenTelemetry collector).
 	configGRPC = source.Exactly(`go\.opentelemetry\.io/collector/config/configgrpc`)
 	configHTTP = source.Exactly(`go\.opentelemetry\.io/collector/config/confighttp`)
 )
@@ -96,24 +96,24 @@ func typeName(e ast.Expr) string {
 }
 
 // The generations of go-micro whose services serve gRPC by default: go-micro v2 (its defaults.go), and from v3 on
-// micro, the platform of the same makers. The other generations have a protocol of their own.
+// micro, the platform of the same makers. The remaining generations have a different protocol.
 var (
 	goMicroV2  = source.Exactly(`github\.com/micro/go-micro/v2`)
 	microV3    = source.Exactly(`github\.com/micro/micro/v\d+/service`)
 	goMicroAny = source.Exactly(`(github\.com/(micro|asim|go-micro)|go-micro\.dev)/.*`)
 
 	registerHandler = source.Exactly(`Register\w+Handler`)
-	// standardHealth are packages that are generated from grpc/health/v1/health.proto, as far as their paths tell.
+	// standardHealth matches packages generated from grpc/health/v1/health.proto, as far as a path tells.
 	standardHealth = source.Exactly(`.*grpc[/_]?health.*`)
-	// givesHandler are the functions of go-micro that take an object whose methods are those of a service.
+	// givesHandler matches the functions of go-micro that take an object with the methods of a service.
 	givesHandler = source.Exactly(`Handle|NewHandler|RegisterHandler`)
 	// madeHealth makes an object of a type Health.
 	madeHealth = lazyregexp.New(`^(?:new\((?:\w+\.)?Health\)|&?(?:\w+\.)?Health\{)`)
 )
 
-// registersMicroHandler reports whether a call gives a handler to a service of one of these generations: by a generated
+// registersMicroHandler reports whether a call gives a handler to a service of goMicroV2 or microV3: by a generated
 // RegisterXHandler(service.Server(), ...), or by service.Handle(...) from micro v3 on. A program that only calls
-// services makes a service too, and gives it no handler.
+// services makes a service without a handler.
 func (p *pass) registersMicroHandler(call *ast.CallExpr, fun *ast.SelectorExpr) bool {
 	if fun.Sel.Name == "Handle" {
 		return len(call.Args) == 1 && p.file.Imports.AnyMatches(microV3)
@@ -126,9 +126,9 @@ func (p *pass) registersMicroHandler(call *ast.CallExpr, fun *ast.SelectorExpr) 
 		(p.file.Imports.AnyMatches(goMicroV2) || p.file.Imports.AnyMatches(microV3))
 }
 
-// visitMicroHealth adds the health service of go-micro, which finds a service by its name, without its package
-// (ServiceMethod of internal/util/grpc): that of a generated RegisterHealthHandler(service.Server(), handler). Another
-// service Health, or a handler of this name, may not have its methods.
+// visitMicroHealth adds the health service of go-micro, from a generated RegisterHealthHandler(service.Server(),
+// handler). go-micro finds a service by the name without the package (ServiceMethod of internal/util/grpc). A different
+// service Health, or a handler of the same name, may lack the methods.
 func (p *pass) visitMicroHealth(call *ast.CallExpr, fun *ast.SelectorExpr) {
 	if !p.file.Imports.AnyMatches(goMicroAny) || len(call.Args) == 0 {
 		return
@@ -153,7 +153,7 @@ func (p *pass) makesHealth(e ast.Expr) bool {
 	return madeHealth.Match(p.text.Code[span.From:span.To])
 }
 
-// isContext reports whether an argument is a context, as far as its name tells: that of grpc-gateway's registration.
+// isContext reports whether an argument is a context by the name, as in the registrations of grpc-gateway.
 func (p *pass) isContext(e ast.Expr) bool {
 	if made, ok := e.(*ast.CallExpr); ok {
 		return p.file.PathOf(syntax.Called(made)) == "context"
@@ -164,8 +164,8 @@ func (p *pass) isContext(e ast.Expr) bool {
 var newHandler = source.Exactly(`New\p{Lu}\w*Handler`)
 
 // connectConstructor returns the constructor in mux.Handle(somepkg.NewGreeterHandler(...)), a call with one argument
-// for two parameters. The constructors that connect generates return such a pair of a path and a handler. Those of
-// packages whose import paths end in connect are in symbolRules.
+// for two parameters. The generated constructors of connect return a path and a handler. Constructors of packages whose
+// import paths end in connect are in symbolRules.
 func (p *pass) connectConstructor(handle *ast.CallExpr) (ast.Expr, bool) {
 	if len(handle.Args) != 1 {
 		return nil, false
@@ -187,8 +187,8 @@ var (
 	yarpcOther = source.Exactly(`go\.uber\.org/yarpc/transport/(http|tchannel)`)
 )
 
-// isYarpcTransport reports whether an expression is yarpc's transport for gRPC: the file makes it so, or the file
-// imports no other transport of yarpc.
+// isYarpcTransport reports whether an expression is yarpc's transport for gRPC: the file makes the transport, or
+// imports no second transport of yarpc.
 func (p *pass) isYarpcTransport(e ast.Expr) bool {
 	if call, ok := syntax.InitialValue(e).(*ast.CallExpr); ok {
 		return yarpcGRPC.MatchString(p.file.PathOf(syntax.Called(call)))
@@ -196,10 +196,10 @@ func (p *pass) isYarpcTransport(e ast.Expr) bool {
 	return p.file.Imports.AnyMatches(yarpcGRPC) && !p.file.Imports.AnyMatches(yarpcOther)
 }
 
-// healthService is the name of the health service, by which a service that is written by hand is registered.
+// healthService is the name by which a health service written by hand is registered.
 const healthService = "grpc.health.v1.Health"
 
-// isLiteral reports whether an expression is a string, or one that begins with a slash, this string and another slash.
+// isLiteral reports whether an expression is the string text, or begins with "/"+text+"/".
 func isLiteral(e ast.Expr, text string) bool {
 	s, ok := syntax.StringLiteral(e)
 	return ok && (s == text || strings.HasPrefix(s, "/"+text+"/"))

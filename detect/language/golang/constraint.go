@@ -12,7 +12,7 @@ import (
 )
 
 // otherPlatform are the names of files for another system or processor than linux/amd64: a_windows.go,
-// a_linux_arm64.go. The words are those of package go/build (internal/syslist).
+// a_linux_arm64.go. The words come from package go/build (internal/syslist).
 var otherPlatform = lazyregexp.New(`^[^.]*_(` +
 	`(aix|android|darwin|dragonfly|freebsd|hurd|illumos|ios|js|nacl|netbsd|openbsd|plan9|solaris|wasip1|windows|zos)` +
 	`(_amd64)?|` +
@@ -21,8 +21,8 @@ var otherPlatform = lazyregexp.New(`^[^.]*_(` +
 	`riscv|riscv64|s390|s390x|sparc|sparc64|wasm` +
 	`)(_test)?(\.|$)`)
 
-// isBuilt reports whether `go build` for linux/amd64 takes a file, by its name and its build constraint. Package
-// go/build says the same, but with what it imports it takes a second to compile.
+// isBuilt reports whether `go build` for linux/amd64 takes a file, by the name and the build constraint. Package
+// go/build gives the same answer, but takes a second to compile with all imports.
 func isBuilt(name string, text []byte) bool {
 	return !strings.HasPrefix(name, "_") && !otherPlatform.MatchString(name) && meetsConstraint(text)
 }
@@ -31,7 +31,7 @@ func isBuilt(name string, text []byte) bool {
 var mayConstrain = source.NewKeywords("//go:build", "+build")
 
 // meetsConstraint reports whether a build for linux/amd64 meets the constraint above the package clause of a file. A
-// file that is not Go meets it, and whoever parses the rest says so.
+// file that is not Go meets any constraint: the parser of the rest reports the error.
 func meetsConstraint(text []byte) bool {
 	if !mayConstrain.In(text) {
 		return true

@@ -9,8 +9,8 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// A server of dubbo-go speaks Triple, which is gRPC, unless it is given another protocol alone. Generated code
-// registers services with it. The health service comes with a package that an app imports (protocol/triple/health).
+// A server of dubbo-go speaks Triple, which is gRPC, unless configured for a different protocol alone. Generated
+// code registers the services. The health service comes with a package that an app imports (protocol/triple/health).
 var (
 	dubboServerPackage = source.Exactly(`dubbo\.apache\.org/dubbo-go/v3(?:/(?:server|config))?`)
 	dubboProtocol      = source.Exactly(`dubbo\.apache\.org/dubbo-go/v3/protocol`)
@@ -19,10 +19,10 @@ var (
 	dubboProvider = source.Exactly(`SetProvider(?:\p{Lu}\w*)?`)
 )
 
-// dubboPort is where a server listens if the app does not say so (common/constant/default.go).
+// dubboPort is the default port of a server (common/constant/default.go).
 const dubboPort = 50051
 
-// visitDubbo adds what a generated name of another package is to dubbo-go.
+// visitDubbo adds the finding of dubbo-go for a generated name of another package.
 func (p *pass) visitDubbo(at ast.Expr, name string) {
 	call := p.calls[at]
 	switch {
@@ -39,7 +39,7 @@ func speaksOther(in *analyzer.Package) bool {
 	return slices.ContainsFunc(in.Findings, isA(dubboOther)) && !slices.ContainsFunc(in.Findings, isA(dubboTriple))
 }
 
-// hasDubboHealth reports whether a package, or one that it imports, imports the health service of dubbo-go.
+// hasDubboHealth reports whether a package, or an imported package, imports the health service of dubbo-go.
 func (w workspace) hasDubboHealth(in *analyzer.Package) bool {
 	for dir := range w.reach([]string{in.Path}) {
 		if slices.ContainsFunc(w.imports[dir], dubboHealthPackage.MatchString) {

@@ -2,7 +2,7 @@ package golang
 
 import "github.com/grpc-cnb/health-probe/detect/analyzer"
 
-// The frameworks' health services are as their own sources have them:
+// The frameworks' health services, by the sources of the frameworks:
 //
 //	go-zero   zrpc/internal/rpcserver.go registers it from v1.3.4 on (found by git log -S RegisterHealthServer), under
 //	          github.com/zeromicro; the setting Health, true by default (zrpc/config.go), turns it off
@@ -12,6 +12,7 @@ import "github.com/grpc-cnb/health-probe/detect/analyzer"
 //	dapr      service/grpc makes a grpc.Server and registers nothing; GrpcServer() of its Server returns it
 //	yarpc     transport/grpc makes a grpc.Server of its own, and answers nothing without its headers rpc-service,
 //	          rpc-caller and rpc-encoding (handler.go, api/transport/request.go)
+//	Fabric    shim/chaincodeserver.go of fabric-chaincode-go makes a grpc.Server for the chaincode alone
 //	kitex     has a transport of its own and registers nothing; it takes a service by its name, without its package
 //	          (pkg/remote/trans/nphttp2/server_handler.go), beside others from v0.9 on
 const (
@@ -25,6 +26,7 @@ const (
 	yarpc     = "yarpc"
 	gofr      = "GoFr"
 	dubboGo   = "dubbo-go"
+	fabric    = "Hyperledger Fabric"
 )
 
 var frameworks = []analyzer.Framework{{
@@ -46,8 +48,9 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name: goZero, SpeaksFirst: true,
 	Evidence: "`zrpc.NewServer`, `zrpc.MustNewServer`",
-	Health:   "the framework, from v1.3.4 on, without `Health: false` in its settings",
-	Advice:   "require github.com/zeromicro/go-zero v1.3.4 or newer, leave out Health: false, and it registers it",
+	Health:   "the framework, from v1.3.4 on, without `Health: false` in a file, or with `Health: true` in the source",
+	Advice: "require github.com/zeromicro/go-zero v1.3.4 or newer, leave out Health: false in a file or set " +
+		"Health: true in the source, and it registers it",
 	Keywords: []string{"zrpc"},
 	Settings: "`ListenOn` in `etc/*.yaml`, `.json`, `.toml`",
 }, {
@@ -104,6 +107,12 @@ var frameworks = []analyzer.Framework{{
 	Port:     analyzer.DefaultPort{Number: dubboPort, Source: "common/constant/default.go"},
 	Keywords: []string{"dubbo-go"},
 	Settings: "`dubbo.protocols` in `dubbogo.yml`",
+}, {
+	Name: fabric, SpeaksFirst: true,
+	Evidence: "`ChaincodeServer` of `fabric-chaincode-go`",
+	Health:   "nobody: the chaincode's server takes no service beside its own",
+	Advice:   "a chaincode cannot register it: give the probe -mode connect, which asks for a connection alone",
+	Keywords: []string{"fabric-chaincode-go"},
 }}
 
 const (

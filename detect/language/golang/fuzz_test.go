@@ -26,7 +26,7 @@ func FuzzSource(f *testing.F) {
 		"net.Listen(\"tcp\", x.a.p+q+y.b.r)\n"+
 		"flag.IntVar(&x.a.p, \"p\", 4, \"\"); grpc.NewServer() }\n"))
 	f.Fuzz(func(t *testing.T, name string, text []byte) {
-		result, err := analyzeSource(name, text)
+		result, err := analyzeSource(tree.NewText(name, text), text)
 		if err != nil && result != nil {
 			t.Errorf("a file that is left out has a result: %v", result)
 		}

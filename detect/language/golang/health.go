@@ -11,8 +11,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// registersOtherHealth reports whether generated code is that of a service Health in another package than
-// grpc.health.v1. Only what lies under a name with "health" is taken for code of a health service: see symbolRules.
+// registersOtherHealth reports whether generated code is of a service Health in a package other than grpc.health.v1.
+// Only code under a name with "health" counts as code of a health service: see symbolRules.
 func registersOtherHealth(f *tree.File) bool {
 	if !strings.Contains(strings.ToLower(f.Path), "health") {
 		return false
@@ -22,8 +22,8 @@ func registersOtherHealth(f *tree.File) bool {
 		!bytes.Contains(text, []byte(`"grpc.health.v1.Health"`))
 }
 
-// leaveOutOtherHealth makes registrations of a service Health that is not the standard one those of any service: one
-// whose generated code is in the app, or which a .proto of the app defines.
+// leaveOutOtherHealth turns registrations of a non-standard service Health into registrations of any service: a service
+// with generated code in the app, or with a definition in a .proto of the app.
 func leaveOutOtherHealth(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) {
 	others, defined := map[string]bool{}, analyzer.HealthFoldersOf(files)
 	for _, f := range files {

@@ -16,7 +16,6 @@ var goZeroVersion = lazyregexp.New(`github\.com/zeromicro/go-zero\s+(v\S+)`)
 
 const goZeroWithHealth = "v1.3.4"
 
-// analyzeModule returns what a go.mod says.
 func analyzeModule(text []byte) (*analyzer.Result[Extra], error) {
 	module := &analyzer.Result[Extra]{ProjectRoot: true}
 	module.Extra.ModulePath = modfile.ModulePath(text)

@@ -14,16 +14,16 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// listenRule is one row of the table of listeners: functions, how many arguments they have, and which one of these is
-// the address. The argument before the address is the network.
+// listenRule is a row of the table of listeners: functions, the number of arguments, and the index of the address. The
+// argument before the address is the network.
 type listenRule struct {
 	importPath, name   *lazyregexp.Regexp
 	arguments, address int
 	kind               listenKind
 }
 
-// listenKind says what listens: a socket that a server is given, a server of net/http, or a server of a framework that
-// has the address for an option.
+// listenKind is the kind of a listener: a socket for a server, a server of net/http, or a server of a framework with
+// the address as an option.
 type listenKind int
 
 const (
@@ -35,6 +35,7 @@ const (
 // listenRules has the path "" for methods.
 var listenRules = []listenRule{
 	{source.Exactly(`net`), source.Exactly(`Listen(?:TCP|Unix)?`), 2, 1, bySocket},
+	{crossplaneFunction, source.Exactly(`Listen`), 2, 1, byOption},
 	{source.Exactly(`.*`), source.Exactly(`Listen|NewReusablePort\w*`), 2, 1, bySocket},
 	{source.Exactly(``), source.Exactly(`Listen`), 3, 2, bySocket}, // of net.ListenConfig
 	{source.Exactly(`crypto/tls`), source.Exactly(`Listen`), 3, 1, bySocket},
@@ -48,18 +49,17 @@ var listenRules = []listenRule{
 	{daprGRPC, source.Exactly(`NewService`), 1, 0, byOption},
 }
 
-// listener is what listens on an address.
 type listener struct {
 	node             ast.Node
 	network, address ast.Expr
 	kind             listenKind
 	isH2C            bool            // with HTTP/2 without TLS
 	handler          ast.Expr        // of net/http, or nil
-	server           *ast.CallExpr   // what gives it to a server of gRPC, nil if that is not seen
-	of               []*finding.Site // the servers that are given it
+	server           *ast.CallExpr   // gives the listener to a server of gRPC, nil if not seen
+	of               []*finding.Site // the servers with the listener
 }
 
-// visitListen adds what a call listens on.
+// visitListen adds the listener of a call.
 func (p *pass) visitListen(call *ast.CallExpr, importPath, name string) {
 	for _, r := range listenRules {
 		if len(call.Args) != r.arguments || !r.name.MatchString(name) || !r.importPath.MatchString(importPath) {
@@ -73,23 +73,38 @@ func (p *pass) visitListen(call *ast.CallExpr, importPath, name string) {
 		if r.address > 0 {
 			l.network = call.Args[r.address-1]
 		}
-		if _, isWritten := syntax.StringLiteral(l.network); importPath == "net" || r.address == 0 || isWritten {
+		isNetwork := importPath == "net" || r.address == 0 || r.kind == byOption
+		if _, isWritten := syntax.StringLiteral(l.network); isNetwork || isWritten {
 			p.addListener(l)
 		}
 		return
 	}
 }
 
-// visitHTTPServer adds the address of an http.Server{Addr: ...}.
-func (p *pass) visitHTTPServer(literal *ast.CompositeLit) {
-	to := syntax.Element(literal, "Addr")
-	if to == nil || syntax.LastName(literal.Type) != "Server" || p.file.PathOf(literal.Type) != "net/http" {
-		return
+// visitServerLiteral adds the address of an http.Server{Addr: ...}, a shim.ChaincodeServer{Address: ...} or a
+// zrpc.RpcServerConf{ListenOn: ...}.
+func (p *pass) visitServerLiteral(literal *ast.CompositeLit) {
+	importPath, name := p.file.PathOf(literal.Type), syntax.LastName(literal.Type)
+	l := &listener{node: literal}
+	switch {
+	case importPath == "net/http" && name == "Server":
+		l.address, l.kind, l.handler = syntax.Element(literal, "Addr"), byHTTP, syntax.Element(literal, "Handler")
+		l.isH2C = syntax.Element(literal, "Protocols") != nil || p.isH2C(l.handler)
+	case fabricShim.MatchString(importPath) && name == chaincodeServer:
+		l.address, l.kind = syntax.Element(literal, "Address"), byOption
+	case goZeroRPC.MatchString(importPath) && name == "RpcServerConf":
+		l.address, l.kind = syntax.Element(literal, "ListenOn"), byOption
+		if l.address != nil && syntax.Name(syntax.Element(literal, "Health")) != "true" {
+			p.add(finding.HealthDisabled{Site: p.at(literal)}) // true is the default of files alone (zrpc/config.go)
+		}
 	}
-	l := &listener{node: literal, address: to, kind: byHTTP, handler: syntax.Element(literal, "Handler")}
-	l.isH2C = syntax.Element(literal, "Protocols") != nil || p.isH2C(l.handler)
-	p.addListener(l)
+	if l.address != nil {
+		p.addListener(l)
+	}
 }
+
+// goZeroRPC makes the servers of go-zero, by settings that may stand in the source.
+var goZeroRPC = source.Exactly(`github\.com/(?:zeromicro|tal-tech)/go-zero/zrpc`)
 
 // isH2C reports whether a handler serves HTTP/2 without TLS.
 func (p *pass) isH2C(handler ast.Expr) bool {
@@ -97,7 +112,7 @@ func (p *pass) isH2C(handler ast.Expr) bool {
 	return ok && h2c.MatchString(p.file.PathOf(syntax.Called(call)))
 }
 
-// maxListeners is how many listeners of a file are looked at.
+// maxListeners bounds the listeners of a file.
 const maxListeners = 32
 
 func (p *pass) addListener(l *listener) {
@@ -106,7 +121,7 @@ func (p *pass) addListener(l *listener) {
 	}
 }
 
-// finding returns what a listener states, and whether that is known.
+// finding returns the finding of a listener, and whether the address is known.
 func (p *pass) finding(l *listener) (f finding.Listener, isKnown bool) {
 	f = finding.Listens(p.addressOf(l))
 	if f.Site = p.at(l.node).Quiet(); l.server != nil {
@@ -115,7 +130,7 @@ func (p *pass) finding(l *listener) (f finding.Listener, isKnown bool) {
 	return f, f.Why == ""
 }
 
-// addressOf returns the address of a listener.
+// addressOf returns the address of a listener, or why the address is unknown.
 func (p *pass) addressOf(l *listener) (a plan.Address, why string) {
 	a.Place.Line = p.file.Line(l.address)
 	networks := []string{"tcp"}
@@ -145,39 +160,38 @@ func (p *pass) addressOf(l *listener) (a plan.Address, why string) {
 	return a, why
 }
 
-// convertType are the types that a port is converted to.
 var convertType = source.Exactly(`string|u?int\d*`)
 
-// converts reports whether a call makes nothing but another form of its arguments.
+// converts reports whether a call only changes the form of the arguments.
 func converts(call *ast.CallExpr) bool {
 	name := syntax.Name(call.Fun)
 	return convertType.MatchString(name) || conversion.MatchString(name+"(")
 }
 
 var (
-	// declaration gives a name its value, pair gives two names theirs, at the beginning of a condition.
+	// declaration gives a value to a name, and pair to two names at the beginning of a condition.
 	declaration = lazyregexp.New(`(?m)(?:^|[;{])[ \t]*(?:(?:const|var|if|switch)[ \t]+)?` +
 		`(?P<name>\w+)(?:[ \t]+[\w.*]+)?[ \t]*:?=[ \t]*`)
 	pair = lazyregexp.New(`\bif[ \t]+(?P<name>\w+),[ \t]*\w+[ \t]*:=[ \t]*`)
 	// zero declares a variable without a value.
 	zero = lazyregexp.New(`(?m)(?:^|[;{])[ \t]*(?:var[ \t]+)?(?P<name>\w+)[ \t]+` +
 		`(?:string|u?int\d*)(?P<value>)[ \t]*(?:;|$)`)
-	// field is selected from something, and not called.
-	field = lazyregexp.New(`\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b(?:[^\w.(]|$)`)
-	// conversion is a function whose result is what its arguments are, in another form.
+	// field is selected from something, and not called. In a package env, NAME need not be the environment's NAME.
+	field = lazyregexp.New(`\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b(?:[^\w.(]|$)|\benv\.[A-Z_][A-Z0-9_]*\.`)
+	// conversion is a function that only changes the form of the arguments.
 	conversion = lazyregexp.New(`\b(?:fmt|strconv|strings|net|cmp)\.[A-Z]\w*\(`)
-	// sum adds to a name, which may have a number, and changed changes what a name has.
+	// sum adds to a name, maybe of a number, and changed changes the value of a name.
 	sum     = lazyregexp.New(`\w(?P<at>[ \t]*[-+*/%][ \t]*)\w`)
 	changed = lazyregexp.New(`(?P<name>\w+)(?P<at>[ \t]*(?:\+\+|--|[-+*/%]=))`)
-	// pointer is what may give a variable another value, and flag what gives one the value of an option, which has a
-	// default: flag.IntVar(&port, "port", 50051, "").
+	// pointer may change the value of a variable, and flag sets a variable to the value of an option with a default:
+	// flag.IntVar(&port, "port", 50051, "").
 	pointer = lazyregexp.New(`[(,:={][ \t\n]*(?P<at>&)(?P<name>\w+)[ \t\n]*[^\w\s{]`)
 	flag    = lazyregexp.New(`Var(?P<short>P)?(?P<at>\([ \t\n]*&)(?P<name>\w+),`)
 )
 
-// plainText returns the text as the evaluation of names reads it. The brackets of var (...) and const (...) are left
-// out, and in their place is a word before a block whose names belong to the block around. A field is no variable that
-// has its name: cfg.Port is cfg_Port.
+// plainText returns the text for the evaluation of names. The brackets of var (...) and const (...) are replaced by a
+// word before a block whose names belong to the block around. A field and a variable of the same name stay apart:
+// cfg.Port is cfg_Port.
 func (p *pass) plainText() []byte {
 	text := bytes.Clone(p.text.Raw)
 	for _, d := range p.file.Decls {
@@ -198,8 +212,8 @@ func (p *pass) plainText() []byte {
 	return text
 }
 
-// names returns the names that the file declares. What a pointer is taken of, or is calculated with, gets the name of
-// nothing, so that its value is not known.
+// names returns the names that the file declares. A name in a calculation or with a pointer to the variable becomes the
+// name of nothing, so that the value is unknown.
 func (p *pass) names() *address.Names {
 	if p.declared != nil {
 		return p.declared
@@ -217,6 +231,9 @@ func (p *pass) names() *address.Names {
 		}
 	}
 	p.declared = address.Read(t, "\n;", declaration, pair, zero)
+	if !p.isBeside {
+		p.declared.Elsewhere = p.elsewhere()
+	}
 	for _, pattern := range []*lazyregexp.Regexp{changed, pointer} {
 		for _, m := range all[pattern] {
 			name, _ := t.Group(pattern, m, "name")

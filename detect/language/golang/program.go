@@ -15,9 +15,9 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
-// The functions whose names prove something. The linker drops functions that nothing calls, so a client has none of
-// these although it has the same modules. The table of function names stays in stripped programs, because panics and
-// stack traces need it, and it has inlined functions too.
+// The functions whose names prove a finding. The linker drops functions without a call, so a client with the same
+// modules lacks the functions. The table of function names stays in stripped programs, because panics and stack traces
+// need the table, and includes inlined functions.
 const (
 	newServerFunc      = "google.golang.org/grpc.NewServer"
 	registerHealthFunc = "google.golang.org/grpc/health/grpc_health_v1.RegisterHealthServer"
@@ -32,11 +32,11 @@ var (
 		"golang.org/x/net/http2/h2c.NewHandler", "net/http.(*Server).ServeTLS",
 		"net/http.(*Protocols).SetUnencryptedHTTP2",
 	}
-	// serverModules hold the functions that serve gRPC: a program without either module cannot serve it.
+	// serverModules hold the functions that serve gRPC: a program without either module cannot serve gRPC.
 	serverModules = []string{"google.golang.org/grpc", "connectrpc.com/connect"}
 )
 
-// analyzeProgram returns what a program in ELF serves, or nil if it serves no gRPC.
+// analyzeProgram returns the findings of a program in ELF, or nil for a program without gRPC.
 func analyzeProgram(r io.ReaderAt) (*analyzer.Result[Extra], error) {
 	info, err := buildinfo.Read(r)
 	serves := func(m *debug.Module) bool { return slices.Contains(serverModules, m.Path) }
@@ -61,7 +61,7 @@ func analyzeProgram(r io.ReaderAt) (*analyzer.Result[Extra], error) {
 	return &analyzer.Result[Extra]{Built: true, Extra: Extra{MainPackage: info.Path}, Findings: findings}, nil
 }
 
-// matchFunctions returns what the functions of a program prove, or nil if it serves no gRPC.
+// matchFunctions returns the findings of a program's functions, or nil for a program without gRPC.
 func matchFunctions(has func(name string) bool) []finding.Finding {
 	var findings []finding.Finding
 	if has(newServerFunc) && !has(servePluginFunc) {
@@ -77,8 +77,8 @@ func matchFunctions(has func(name string) bool) []finding.Finding {
 	return findings
 }
 
-// functionTable returns the section with the names of all functions: .gopclntab, which has a prefix in some programs
-// that are position-independent.
+// functionTable returns the section with the names of all functions: .gopclntab, with a prefix in some
+// position-independent programs.
 func functionTable(r io.ReaderAt) (io.Reader, error) {
 	program, err := elf.NewFile(r)
 	if err != nil {

@@ -10,12 +10,11 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// maxProgramPackages is how many packages with servers are looked at that are no programs: what imports each is
-// searched.
+// maxProgramPackages bounds the packages with servers outside of programs: the importers of each are searched.
 const maxProgramPackages = 64
 
-// namePrograms tells which programs make each server: the one that it stands in, or those that import its package,
-// those of examples last.
+// namePrograms names the programs of each server: the program with the server, or the programs that import the server's
+// package, with examples last.
 func (w workspace) namePrograms(servers []plan.Server) {
 	programs := map[string][]string{}
 	for i, s := range servers {
@@ -31,7 +30,7 @@ func (w workspace) namePrograms(servers []plan.Server) {
 	}
 }
 
-// maxPrograms is how many programs of one server are known: what a build names is compared with each.
+// maxPrograms bounds the programs of a server: the names from a build are compared with each.
 const maxPrograms = 32
 
 // programsAmong returns the programs among directories, the likeliest one first.

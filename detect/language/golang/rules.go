@@ -9,8 +9,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// symbolRule is one row of the table: names of a package, and what a reference to one of them proves. The code that it
-// is proved by is the import path.
+// symbolRule is a row of the table: names of a package, and the finding that a reference to a name proves. The code of
+// the finding is the import path.
 type symbolRule struct {
 	importPath, name *lazyregexp.Regexp
 	proves           finding.Make
@@ -18,33 +18,39 @@ type symbolRule struct {
 
 // reference is the use of a name of another package.
 type reference struct {
-	importPath, name string        // the path is "" if it is not known
-	call             *ast.CallExpr // the call of it; nil if it is passed on, as in fx.Provide(grpc.NewServer)
+	importPath, name string        // the path is "" if unknown
+	call             *ast.CallExpr // nil for a name that is passed on, as in fx.Provide(grpc.NewServer)
 }
 
 var (
 	kratosGRPC = source.Exactly(`github\.com/go-kratos/kratos(/v\d+)?/transport/grpc`)
-	// yokai makes a server of grpc-go for the services that an app provides. Settings decide on its health service
+	// yokai makes a server of grpc-go for the services that an app provides. Settings decide on the health service
 	// (fxgrpcserver/module.go).
 	yokai    = source.Exactly(`github\.com/ankorstore/yokai/fxgrpcserver`)
 	daprGRPC = source.Exactly(`github\.com/dapr/go-sdk(/v\d+)?/service/grpc`)
 	// crossplaneFunction makes a server of grpc-go, by default on port 9443 (sdk.go).
 	crossplaneFunction = source.Exactly(`github\.com/crossplane/function-sdk-go`)
 
-	// kitexHealth are packages with the server of a service Health, which Kitex finds by this name, without its
-	// package (SearchService of server/service.go); kitexStandardHealth those of grpc/health/v1/health.proto.
+	fabricShim = source.Exactly(`github\.com/hyperledger/fabric-chaincode-go(/v\d+)?/shim`)
+
+	// kitexHealth matches packages with the server of a service Health. Kitex finds a service by the name without the
+	// package (SearchService of server/service.go). kitexStandardHealth matches packages of
+	// grpc/health/v1/health.proto.
 	kitexHealth         = source.Exactly(`.*/kitex_gen/.*/health`)
 	kitexStandardHealth = source.Exactly(`.*/kitex_gen/(.*/)?grpc[/_]health(/|_).*health`)
 
-	// otherCredentials are credentials of grpc-go that are not those of TLS, or not always.
+	// otherCredentials are credentials of grpc-go without TLS, or not always with TLS.
 	otherCredentials = source.Exactly(`google\.golang\.org/grpc/credentials/(alts|insecure|local|xds)`)
 
-	grpcWeb = source.Exactly(`.*/grpcweb`) // its WrapServer makes a server of grpc-go a handler of net/http
+	grpcWeb = source.Exactly(`.*/grpcweb`) // WrapServer makes a server of grpc-go a handler of net/http
 	h2c     = source.Exactly(`golang\.org/x/net/http2/h2c`)
 )
 
-// symbolRules are the names that prove something. The first row that matches decides. A reference whose import path is
-// not known has the path "". A generated name has a capital letter after its verb.
+// chaincodeServer is the type with the settings of a chaincode's server.
+const chaincodeServer = "ChaincodeServer"
+
+// symbolRules are the names that prove a finding. The first row that matches decides. A reference with an unknown
+// import path has the path "". A generated name has a capital letter after the verb.
 var symbolRules = []symbolRule{
 	{source.Exactly(`google\.golang\.org/grpc`), source.Exactly(`NewServer`), finding.Constructs(grpcGo)},
 	{source.Exactly(`google\.golang\.org/grpc/xds`), source.Exactly(`NewGRPCServer`), finding.Constructs(grpcGo)},
@@ -52,7 +58,7 @@ var symbolRules = []symbolRule{
 		source.Exactly(`github\.com/zeromicro/go-zero/zrpc`), source.Exactly(`NewServer|MustNewServer`),
 		finding.WithHealth(finding.Constructs(goZero)),
 	},
-	// Before it moved, go-zero had no health service.
+	// go-zero had no health service before the move to zeromicro.
 	{
 		source.Exactly(`github\.com/tal-tech/go-zero/zrpc`), source.Exactly(`NewServer|MustNewServer`),
 		finding.Constructs(goZero),
@@ -71,6 +77,7 @@ var symbolRules = []symbolRule{
 		daprGRPC,
 		source.Exactly(`NewService|NewServiceWithListener|NewServiceWithGrpcServer`), finding.Constructs(dapr),
 	},
+	{fabricShim, source.Exactly(chaincodeServer), finding.Constructs(fabric)},
 	{source.Exactly(`github\.com/cloudwego/kitex/server`), source.Exactly(`WithGRPC\w*`), finding.Constructs(kitex)},
 	{source.Exactly(`.*/kitex_gen/.*`), source.Exactly(`NewServer`), made(kitexServer)},
 	{kitexStandardHealth, source.Exactly(`RegisterService`), finding.RegistersHealth},
@@ -128,19 +135,19 @@ func listensElsewhere(at *finding.Site, _ string) finding.Finding {
 	return finding.Listens(plan.Address{Place: at.Place}, "settings from elsewhere have it")
 }
 
-// made makes a finding of what a name of a package is, which the package decides on.
+// made makes a finding of a name. The package of the name decides on the meaning.
 func made(kind kind) finding.Make {
 	return func(at *finding.Site, importPath string) finding.Finding {
 		return ofPackage{Site: at, kind: kind, pkg: importPath}
 	}
 }
 
-// otherRegistration are the registrations that plugins beside protoc-gen-go-grpc generate: those of grpc-gateway, of
-// gin, and of kratos' HTTP and blademaster.
+// otherRegistration matches registrations of plugins beside protoc-gen-go-grpc: of grpc-gateway, of gin, and of kratos'
+// HTTP and blademaster.
 var otherRegistration = lazyregexp.New(`^Register.+(HTTP|Handler|BM|Gin)Server$`)
 
-// finding returns what the reference proves at a site, or nil. A generated registration has the server and the
-// implementation for its arguments: other functions with such names are helpers.
+// finding returns the finding of the reference at a site, or nil. The arguments of a generated registration are the
+// server and the implementation: functions of such a name with different arguments are helpers.
 func (r reference) finding(at *finding.Site) finding.Finding {
 	for _, rule := range symbolRules {
 		if !rule.importPath.MatchString(r.importPath) || !rule.name.MatchString(r.name) {

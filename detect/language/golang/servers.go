@@ -66,7 +66,7 @@ func packageOf(file string) string {
 	return file
 }
 
-// resolve decides what the findings are that mean something only together with others of their module.
+// resolve decides the findings whose meaning depends on the rest of the module.
 func (w workspace) resolve(p *project) {
 	w.leaveOutUnused(p)
 	m := module{workspace: w}
@@ -85,7 +85,7 @@ func (w workspace) resolve(p *project) {
 	if slices.ContainsFunc(p.Files, func(f analyzer.File[Extra]) bool {
 		return slices.Contains(f.Extra.Imports, healthLibrary)
 	}) {
-		p.Drop(finding.Is[finding.HealthCheck]) // the library's may be registered in its place
+		p.Drop(finding.Is[finding.HealthCheck]) // the library's service may be registered instead
 	}
 	for _, in := range p.Packages {
 		resolveHTTP(in)
@@ -96,15 +96,15 @@ func (w workspace) resolve(p *project) {
 // healthLibrary makes health services that know the whole server.
 const healthLibrary = "google.golang.org/grpc/health"
 
-// module is what decides about the findings of one module.
+// module decides the findings of one module.
 type module struct {
 	workspace
 	registersKitex       bool
-	noGRPC, hasOldGoZero bool // what its go.mod says
-	describesTriple      bool // what its settings say
+	noGRPC, hasOldGoZero bool // from its go.mod
+	describesTriple      bool // from its settings
 }
 
-// decide returns what a finding is in the module.
+// decide returns the meaning of a finding in the module.
 func (m module) decide(in *analyzer.Package, f finding.Finding) []finding.Finding {
 	switch of := f.(type) {
 	case finding.Server:
@@ -122,7 +122,7 @@ func (m module) decide(in *analyzer.Package, f finding.Finding) []finding.Findin
 	return []finding.Finding{f}
 }
 
-// meaning returns what a name of a package is in the module.
+// meaning returns the findings for a name of a package in the module.
 func (m module) meaning(in *analyzer.Package, f ofPackage) []finding.Finding {
 	isProtobuf := func() bool { return m.isProtobufKitex(f.pkg) }
 	_, isOwn := m.lookup(f.pkg)
@@ -130,7 +130,7 @@ func (m module) meaning(in *analyzer.Package, f ofPackage) []finding.Finding {
 	case f.kind == healthRegistration:
 		return []finding.Finding{f}
 	case f.kind == registration && m.isRegistration(f.pkg):
-		if _, isOwn := m.lookup(f.kratosBy); f.kratosBy != "" && !isOwn { // what makes the server decides on TLS
+		if _, isOwn := m.lookup(f.kratosBy); f.kratosBy != "" && !isOwn { // the maker of the server decides on TLS
 			return []finding.Finding{
 				finding.Server{Site: f.Site, Framework: kratos, AutomaticHealth: true},
 				finding.Security{Site: f.Quiet()},
@@ -151,9 +151,9 @@ func (m module) meaning(in *analyzer.Package, f ofPackage) []finding.Finding {
 	return nil
 }
 
-// isRegistration reports whether a RegisterXServer is generated from protobuf. A function of the app's own with such a
-// name is none, nor is a function of others in a module that does not depend on grpc-go: a go.mod lists the
-// dependencies of its dependencies too.
+// isRegistration reports whether the RegisterXServer of a package is generated from protobuf. A package of the app must
+// hold generated code. Any other package counts unless the module does not depend on grpc-go: a go.mod lists indirect
+// dependencies too.
 func (m module) isRegistration(pkg string) bool {
 	if dir, ok := m.lookup(pkg); ok {
 		return m.protos[dir]
@@ -161,15 +161,15 @@ func (m module) isRegistration(pkg string) bool {
 	return !m.noGRPC
 }
 
-// isProtobufKitex reports whether the package of a server of Kitex is generated from protobuf and not from Thrift: the
-// directory above that of the server then holds code of protoc-gen-go.
+// isProtobufKitex reports whether the package of a server of Kitex is generated from protobuf and not from Thrift: for
+// protobuf, the directory above the package holds code of protoc-gen-go.
 func (w workspace) isProtobufKitex(pkg string) bool {
 	dir, ok := w.lookup(path.Dir(pkg))
 	return ok && w.protos[dir]
 }
 
-// resolveHTTP decides what the servers of net/http are in a package: they listen for its servers of gRPC if those are
-// of connect, or handle requests and have no listener of their own.
+// resolveHTTP decides the role of the servers of net/http in a package. Servers of net/http listen for servers of
+// connect, and for servers of gRPC that handle requests and have no listener.
 func resolveHTTP(in *analyzer.Package) {
 	var web, other *finding.Site
 	for s := range finding.All[finding.Server](in.Findings) {
@@ -225,7 +225,7 @@ func hasH2C(in *analyzer.Package) bool {
 	return finding.Has[unencryptedHTTP2](in.Findings)
 }
 
-// securityOfHTTP returns what the calls of a package say that serve HTTP over TLS.
+// securityOfHTTP returns the security of a package by its calls that serve HTTP over TLS, or nil without such a call.
 func securityOfHTTP(in *analyzer.Package) []finding.Finding {
 	for s := range finding.All[http2Served](in.Findings) {
 		switch {
@@ -239,8 +239,8 @@ func securityOfHTTP(in *analyzer.Package) []finding.Finding {
 	return nil
 }
 
-// joinPrograms takes the programs that are built from sources of the app that serve. They are no services of their own,
-// but join the module of their sources: a program may have a health registration from a helper outside of the app.
+// joinPrograms moves the programs built from serving sources of the app into the module of the sources, and drops the
+// servers of the programs. A program may have a health registration from a helper outside of the app.
 func (w workspace) joinPrograms(p *project) {
 	for _, f := range p.Files {
 		if f.Extra.MainPackage == "" {
@@ -260,8 +260,8 @@ func (w workspace) joinPrograms(p *project) {
 
 func servesFromSource(in *analyzer.Package) bool { return !in.Built && in.Serves() }
 
-// implyServers adds a server for each that the health service is registered with. It is for apps that have no other
-// evidence of a server: a framework that this package does not know makes it.
+// implyServers turns registrations of the health service into evidence of a server, for apps without any other: an
+// unknown framework makes the server.
 func implyServers(all []*project) {
 	for _, p := range all {
 		p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {

@@ -13,7 +13,7 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
-// The settings files of the frameworks. An app of GoFr has variables in configs/.env, and those of an environment of it
+// The settings files of the frameworks. An app of GoFr has variables in configs/.env, and variables of an environment
 // beside (pkg/gofr/config/godotenv.go).
 var (
 	settingsEndings = []string{".yaml", ".yml", ".json", ".toml"}
@@ -37,14 +37,14 @@ const (
 	gofrVariable = "GRPC_PORT"
 	gofrPort     = 9000 // pkg/gofr/default.go
 
-	// What settings say of yokai's server. Each may come from an environment variable of its name (config/factory.go).
+	// The settings of yokai's server. Each may come from an environment variable of the same name (config/factory.go).
 	yokaiServer   = "modules.grpc.server."
 	yokaiVariable = "MODULES_GRPC_SERVER_ADDRESS"
-	yokaiPort     = 50051 // where it listens if the settings do not say so (fxgrpcserver/module.go)
+	yokaiPort     = 50051 // the default (fxgrpcserver/module.go)
 )
 
-// analyzeSettings returns what the settings of a framework's server say: those of go-zero, of kratos as its tool writes
-// them, of yokai, dubbo-go and GoFr.
+// analyzeSettings returns the findings of a settings file of go-zero, of kratos in the form of the kratos tool, of
+// yokai, dubbo-go or GoFr.
 func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) {
 	if isGofrSettings(file) {
 		a, ok := address.EnvironmentFile(text)[gofrVariable]
@@ -75,7 +75,7 @@ func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) 
 	return result, err
 }
 
-// settingListens returns the listener of a setting, which a variable may replace.
+// settingListens returns the listener of a setting. A variable may replace the setting.
 func settingListens(s untrusted.Setting, variable string) finding.Listener {
 	text := s.Value
 	m := placeholder.FindStringSubmatch(text)
@@ -91,12 +91,12 @@ func settingListens(s untrusted.Setting, variable string) finding.Listener {
 	return finding.Listens(a, "")
 }
 
-// placeholder is a value that ends with what the environment gives, as shells write it, or with a setting as kratos
-// writes it, which may be a variable with a prefix: ":${PORT:-9000}", "${GRPC_ADDR:0.0.0.0:9000}" (config/reader.go).
+// placeholder is a value that ends with an environment variable in the form of shells, or with a setting in the form of
+// kratos, which may be a variable with a prefix: ":${PORT:-9000}", "${GRPC_ADDR:0.0.0.0:9000}" (config/reader.go).
 var placeholder = source.Exactly(`([\w.:\[\]-]*)\$\{(\w[\w.]*)(?:(:-|:)([^{}$]*))?\}`)
 
-// readYokai reads the settings in config.yaml and, for an environment of the app, in config.prod.yaml. Those for tests
-// say nothing.
+// readYokai reads the settings in config.yaml and, for an environment of the app, in config.prod.yaml. Settings for
+// tests are left out.
 func readYokai(result *analyzer.Result[Extra], file string, document untrusted.Document) {
 	environment := yokaiSettings.FindStringSubmatch(path.Base(file))[1]
 	if environment == "test" {
@@ -117,7 +117,7 @@ func readYokai(result *analyzer.Result[Extra], file string, document untrusted.D
 // dubboKey is the name of a protocol of dubbo-go: tri is Triple, which is gRPC.
 var dubboKey = source.Exactly(`dubbo\.protocols\.([^.]+)\.name`)
 
-// readDubbo reads the settings of dubbo-go, and reports whether they have a server of Triple.
+// readDubbo reads the settings of dubbo-go, and reports whether the settings have a server of Triple.
 func readDubbo(result *analyzer.Result[Extra], document untrusted.Document) bool {
 	for _, s := range document {
 		m := dubboKey.FindStringSubmatch(s.Key)

@@ -7,14 +7,13 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/finding"
 )
 
-// maxSharing is how many packages are looked at that make no server and say something of one: the imports of each are
-// followed.
+// maxSharing bounds the packages without a server but with findings about a server: the imports of each are followed.
 const maxSharing = 128
 
-// share gives what packages say that make no server to those that make the servers it is for, as imports tell:
-// listeners to the one server package that is imported; a health service to the servers that import its registration or
-// that it imports, or else to those of the programs that it is in; to registrations of services what another module of
-// the app says of the server that their programs have.
+// share moves findings from packages without a server to the packages with the server, by imports. Listeners go to the
+// single imported package with a server. A health service goes to the servers that import the registration or are
+// imported by the registration's package, or else to the servers of the same programs. Registrations of services get
+// the findings about the server of the same programs from a different module of the app.
 func (w workspace) share(all []*project) {
 	servers, looked := serverPackages(all), 0
 	for _, p := range all {
@@ -49,7 +48,7 @@ func isShared(f finding.Finding) bool {
 	return finding.Is[finding.Listener](f) || finding.Is[finding.Health](f)
 }
 
-// serverPackages returns the packages of the sources that make servers, by their directories.
+// serverPackages returns the packages of sources with servers, by directory.
 func serverPackages(all []*project) map[string]*analyzer.Package {
 	servers := map[string]*analyzer.Package{}
 	for _, p := range all {
@@ -62,7 +61,6 @@ func serverPackages(all []*project) map[string]*analyzer.Package {
 	return servers
 }
 
-// among returns the packages that are in directories.
 func among(packages map[string]*analyzer.Package, dirs map[string]bool) []*analyzer.Package {
 	var found []*analyzer.Package
 	for dir, in := range packages {
@@ -73,8 +71,7 @@ func among(packages map[string]*analyzer.Package, dirs map[string]bool) []*analy
 	return found
 }
 
-// inPrograms returns those packages with servers that are in a program which imports a package, and whether there is
-// such a program.
+// inPrograms returns the packages with servers in the programs that import a package, and whether any program does.
 func (w workspace) inPrograms(
 	in *analyzer.Package, servers map[string]*analyzer.Package,
 ) (found []*analyzer.Package, isProgram bool) {
@@ -82,7 +79,7 @@ func (w workspace) inPrograms(
 	return among(servers, w.reach(mains)), len(mains) > 0
 }
 
-// giveListeners gives the one package with a server that a package imports the listeners of this one, if it has none.
+// giveListeners gives the listeners of a package to the only imported package with a server, if the server has none.
 func giveListeners(from *analyzer.Package, used []*analyzer.Package) {
 	if len(used) == 1 && !finding.Has[finding.Listener](used[0].Findings) {
 		for l := range finding.All[finding.Listener](from.Findings) {
@@ -94,8 +91,8 @@ func giveListeners(from *analyzer.Package, used []*analyzer.Package) {
 	}
 }
 
-// giveHealth moves the first health registration of a package to the packages with the servers that it is for. It is
-// left out if it is for a server that is made outside of the app. Where imports do not tell, the directories do: see
+// giveHealth moves the first health registration of a package to the packages with the servers. A registration for a
+// server made outside of the app is left out. Without evidence from imports, the directories decide: see
 // analyzer.Servers.
 func (w workspace) giveHealth(from *analyzer.Package, used []*analyzer.Package, servers map[string]*analyzer.Package) {
 	health, ok := finding.First[finding.Health](from.Findings)
@@ -116,8 +113,8 @@ func (w workspace) giveHealth(from *analyzer.Package, used []*analyzer.Package, 
 	}
 }
 
-// borrowServer gives a package that registers services what is found of the one server of its programs: the modules of
-// a monorepo may share one that makes their server.
+// borrowServer gives a package that registers services the findings of the only server of the programs: the modules of
+// a monorepo may share a module that makes the server.
 func (w workspace) borrowServer(in *analyzer.Package, servers map[string]*analyzer.Package) {
 	makers, _ := w.inPrograms(in, servers)
 	if len(makers) != 1 {

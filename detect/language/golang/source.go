@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path"
 	"slices"
 	"strings"
 
@@ -14,11 +15,12 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// grammar is for the patterns on code that all languages share. What a name means is told by the parser.
+// grammar is for the patterns on code that all languages share. The parser tells the meaning of names.
 var grammar = source.Grammar{
 	source.LineComment("//"), source.BlockComment("/*", "*/", false),
 	source.String("`", "`", source.Quoting{Raw: true, Multiline: true}),
@@ -32,7 +34,7 @@ var (
 	http2Words = source.NewKeywords("http2", "HTTP2", "H2C", "ServeTLS", "autocert")
 	// listens is in files that may make the listener of a server in another package.
 	listens = []byte("net.Listen")
-	// injectors are the build constraints of the templates from which wire makes wire_gen.go, which imports the same
+	// injectors matches the build constraint of wire's templates. The generated wire_gen.go has the same imports
 	// (https://github.com/google/wire/blob/main/docs/guide.md).
 	injectors = lazyregexp.New(`(?m)^//(?:go:build| \+build) wireinject\s*$`)
 )
@@ -42,9 +44,10 @@ func mayServe(text []byte) bool {
 	return keywords.In(text) || bytes.Contains(text, []byte("Register")) && registrationCall.Match(text)
 }
 
-// analyzeSource returns the findings of a source file and what other files need of it, or nil for a file that no build
-// for Linux takes. The name of the file may restrict it to an operating system.
-func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
+// analyzeSource returns the findings of a source file with the Extra for other files, or nil for a file that no build
+// for Linux takes. The name of a file may restrict the file to an operating system.
+func analyzeSource(f *tree.File, text []byte) (*analyzer.Result[Extra], error) {
+	name := path.Base(f.Path)
 	isTaken := isBuilt(name, text)
 	if !isTaken && !injectors.Match(text) {
 		return nil, nil
@@ -67,12 +70,12 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 	// wire writes the app's own calls of constructors into wire_gen.go. Other generators write code that the app calls.
 	isGenerated := isEvident && ast.IsGenerated(file.File) && name != "wire_gen.go"
 	if isEvident && !isGenerated && !servesNoClients(file, text) {
-		result.Findings = findingsIn(file, text)
+		result.Findings = findingsIn(f, file, text)
 	}
 	return result, nil
 }
 
-// healthStatuses are the calls that set a status of the health services of grpc-go and of connect, both of which know
+// healthStatuses are the calls that set a status of the health services of grpc-go and of connect. Both services know
 // the whole server from the start (NewServer of health/server.go, Check of grpchealth.go).
 var healthStatuses = []analyzer.Rule{{
 	Code:    lazyregexp.New(`\.(?:SetServingStatus|SetStatus)\s*(?P<at>\((?:[^()]|\([^()]*\)){1,200}\))`),
@@ -82,14 +85,12 @@ var healthStatuses = []analyzer.Rule{{
 	},
 }}
 
-// statusPrefix is what the names of statuses begin with.
 var statusPrefix = lazyregexp.New(`\.(?:HealthCheckResponse_|Status)`)
 
-// findingsIn returns the findings of a source file.
-func findingsIn(file *syntax.File, text []byte) []finding.Finding {
+func findingsIn(f *tree.File, file *syntax.File, text []byte) []finding.Finding {
 	t := grammar.Read(text)
 	p := &pass{
-		wiring: newWiring(file), text: t, calls: map[ast.Expr]*ast.CallExpr{},
+		wiring: newWiring(file), source: f, text: t, calls: map[ast.Expr]*ast.CallExpr{},
 		namesContentType: bytes.Contains(text, []byte(`"application/grpc`)),
 		mayBeOther:       file.Imports.AnyMatches(otherCredentials),
 	}
@@ -99,11 +100,11 @@ func findingsIn(file *syntax.File, text []byte) []finding.Finding {
 	for i, f := range found {
 		switch f := f.(type) {
 		case finding.Health:
-			if analyzer.LeavesStatusUnknown(text) || servesBelow(t) {
+			if analyzer.LeavesStatusUnknown(text) || p.servesBelow() {
 				found[i] = finding.AsUnsure(f)
 			}
 		case finding.Security:
-			if f.IsUnsure() {
+			if f.IsUnsure() || !mayServe(text) { // TLS of a file without gRPC may be for another server
 				found[i] = finding.Security{Site: f.Site, Of: f.Of}
 			}
 		}
@@ -115,28 +116,33 @@ func findingsIn(file *syntax.File, text []byte) []finding.Finding {
 var shortensPath = lazyregexp.New(`\bURL\.Path\s*=\s*strings\.TrimPrefix\(|\bhttp\.StripPrefix\([^,\n]*,\s*` +
 	`(?:api|mux|s|handler|\w*(?:[gG]rpc\w*|[mM]ux))\)`)
 
-func servesBelow(t *source.Text) bool { return shortensPath.Match(t.Code) }
+// servesBelow reports whether net/http may hand requests to the server below a path. A server with its own listener
+// gets requests without net/http too.
+func (p *pass) servesBelow() bool {
+	hasListener := slices.ContainsFunc(p.listeners, func(l *listener) bool { return l.server != nil })
+	return !hasListener && shortensPath.Match(p.text.Code)
+}
 
 var (
-	// goPlugin is a server for the process that starts it, and inMemoryListener one that no other process can reach.
+	// goPlugin serves only the parent process, and no second process can reach an inMemoryListener.
 	goPlugin         = source.Exactly(`github\.com/hashicorp/go-plugin`)
 	inMemoryListener = source.Exactly(`google\.golang\.org/grpc/test/bufconn`)
 	listenCall       = lazyregexp.New(`\bnet\.Listen|\bListenAndServe`)
-	// testServer is a server that tests alone make. Others use httptest too: its recorder keeps a response.
+	// testServer is a server for tests alone. Apps use httptest too: httptest's recorder keeps a response.
 	testServer = lazyregexp.New(`\bhttptest\.New\w*Server\(`)
 	// testHelper are the names of packages that tests use, such as httptest and iotest.
 	testHelper    = source.Exactly(`\w+test|\w*testing`)
 	noTestHelpers = []string{"attest", "contest", "latest", "protest"}
 )
 
-// servesNoClients reports whether the server that a file makes is not for clients of the app.
+// servesNoClients reports whether the server of a file is not for clients of the app.
 func servesNoClients(file *syntax.File, text []byte) bool {
 	isInMemory := file.Imports.AnyMatches(inMemoryListener) && !listenCall.Match(text)
 	return isInMemory || file.Imports.AnyMatches(goPlugin) || file.Name.Name != "main" &&
 		(file.Imports.Has("testing") || file.Imports.Has("net/http/httptest") && testServer.Match(text))
 }
 
-// isTestHelper reports whether a package has the name of one that tests use.
+// isTestHelper reports whether a package has the name of a helper of tests.
 func isTestHelper(name string) bool {
 	return testHelper.MatchString(name) && !slices.Contains(noTestHelpers, name)
 }
@@ -144,11 +150,13 @@ func isTestHelper(name string) bool {
 // pass is the analysis of one source file.
 type pass struct {
 	*wiring
+	source   *tree.File
+	isBeside bool // only the names of the package are read
 	text     *source.Text
-	calls    map[ast.Expr]*ast.CallExpr // the calls that were visited, by what they call
+	calls    map[ast.Expr]*ast.CallExpr // visited calls, by the called function
 	findings []finding.Finding
-	// namesContentType says that the file tells gRPC's requests from others by their content type, and mayBeOther that
-	// it has credentials that are not those of TLS.
+	// namesContentType says that the file tells gRPC's requests by the content type, and mayBeOther that the file has
+	// credentials other than TLS.
 	namesContentType, mayBeOther bool
 	declared                     *address.Names // nil until an address is asked for
 	// server is the last server that was visited, up to the end of the call that makes it.
@@ -171,7 +179,7 @@ func (p *pass) visit(n ast.Node) bool {
 			p.serves = append(p.serves, n)
 		}
 	case *ast.CompositeLit:
-		p.visitHTTPServer(n)
+		p.visitServerLiteral(n)
 		if syntax.LastName(n.Type) == "ServiceDesc" && isLiteral(syntax.Element(n, "ServiceName"), healthService) {
 			p.add(finding.Health{Site: p.at(n.Type)})
 		}
@@ -187,13 +195,12 @@ func (p *pass) visit(n ast.Node) bool {
 		if x, ok := n.X.(*ast.Ident); ok && syntax.Declaration(x) == nil {
 			p.visitReference(n, p.file.PathOf(n), n.Sel.Name)
 		}
-		if syntax.LastName(n.X) != "Health_ServiceDesc" { // its fields describe the service and register nothing
+		if syntax.LastName(n.X) != "Health_ServiceDesc" { // the fields describe the service and register nothing
 			ast.Inspect(n.X, p.visit)
 		}
 		return false
 	case *ast.Ident:
-		// Of the names that may come from a dot import, only those of calls count: others may be names of fields or
-		// methods.
+		// Only the names of calls count as names from a dot import: the rest may be names of fields or methods.
 		if p.calls[n] != nil && syntax.Declaration(n) == nil {
 			for _, importPath := range p.file.Imports.Dots {
 				p.visitReference(n, importPath, n.Name)
@@ -203,12 +210,12 @@ func (p *pass) visit(n ast.Node) bool {
 	return true
 }
 
-// visitReference adds the finding that a name of another package is. The name is called, or passed on as in
+// visitReference adds the finding for a name of another package. The name is called, or passed on as in
 // fx.Provide(grpc.NewServer).
 func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 	r := reference{importPath, name, p.calls[at]}
 	if grpcWeb.MatchString(importPath) && name == "WrapServer" || h2c.MatchString(importPath) {
-		p.add(handledByHTTP{Site: p.at(at).Quiet()}) // HTTP/2 without TLS is there for gRPC: browsers do not use it
+		p.add(handledByHTTP{Site: p.at(at).Quiet()}) // HTTP/2 without TLS is for gRPC: browsers never use it
 	}
 	p.visitDubbo(at, name)
 	switch f := r.finding(p.at(at)).(type) {
@@ -250,8 +257,8 @@ func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 	}
 }
 
-// credentials returns what a server of grpc-go is given: it is not known what a variable holds in a file which has
-// other credentials than those of TLS, too.
+// credentials returns the credentials of a server of grpc-go. The value of a variable is unknown in a file with
+// credentials other than TLS.
 func (p *pass) credentials(at *finding.Site, call *ast.CallExpr) finding.Security {
 	f := finding.Security{Site: at}
 	if call == nil || len(call.Args) != 1 {
@@ -267,8 +274,8 @@ func (p *pass) credentials(at *finding.Site, call *ast.CallExpr) finding.Securit
 	return f
 }
 
-// knowsOptions reports whether the options of a server are those of the package: a list that is passed on whole may
-// come from elsewhere, with credentials.
+// knowsOptions reports whether the options of a server come from the package: a list that is passed on whole may come
+// from elsewhere, with credentials.
 func (p *pass) knowsOptions(call *ast.CallExpr) bool {
 	if !call.Ellipsis.IsValid() {
 		return true
@@ -284,7 +291,7 @@ func (p *pass) knowsOptions(call *ast.CallExpr) bool {
 }
 
 // kratosMaker returns the import path of the package, other than kratos', whose function makes a server of kratos, or
-// "". The generated registrations of kratos are those of grpc-go: the package that its server has tells them apart.
+// "". Generated registrations of kratos and of grpc-go are the same: the package of the server tells them apart.
 func (p *pass) kratosMaker(server ast.Expr) string {
 	if !p.file.Imports.AnyMatches(kratosGRPC) || p.file.Imports.Has("google.golang.org/grpc") {
 		return ""
@@ -296,7 +303,6 @@ func (p *pass) kratosMaker(server ast.Expr) string {
 	return p.file.PathOf(syntax.Called(made))
 }
 
-// at returns the site of a node.
 func (p *pass) at(n ast.Node) *finding.Site { return finding.At(p.text, p.file.Span(n)) }
 
 func (p *pass) add(f finding.Finding) { p.findings = append(p.findings, f) }

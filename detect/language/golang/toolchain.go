@@ -42,7 +42,7 @@ func packages(separator string) target.Reader {
 	}
 }
 
-// packageNamed returns the module of a package. That of the app's folder itself is the program there; ./... names none.
+// packageNamed returns the module of a package. The app's folder itself names the program there; ./... names none.
 func packageNamed(fs *target.Files, written string) []target.Module {
 	named := target.Package(fs, written)
 	if named != nil || strings.HasSuffix(written, "...") {
@@ -60,7 +60,7 @@ var (
 	embedLine = lazyregexp.New(`(?m)^[ \t]*//go:embed[ \t]+([^\r\n]+)`)
 )
 
-// maxEmbedLines is how many lines of a source with patterns are read.
+// maxEmbedLines bounds the lines with patterns of a source.
 const maxEmbedLines = 256
 
 // readManifest reads the packages that go.mod names, or the patterns of a source.

@@ -10,21 +10,21 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// wiring is what the calls of a file give each other: which server has which listener, and the health service.
+// wiring links the servers of a file to their listeners and to the health service, by the calls of the file.
 type wiring struct {
 	file *syntax.File
-	// given are what variables, parameters and fields are given, and parameters which of these are parameters.
+	// given has the values of variables, parameters and fields, and parameters the keys of given for parameters.
 	given      map[any][]ast.Expr
 	parameters map[any]bool
 	servers    map[ast.Node]*finding.Site // by the calls that make them
 	listeners  []*listener
-	serves     []*ast.CallExpr // give listeners to servers
-	// registers are the servers that the health service is registered with, by the sites of the calls, and statuses the
-	// names of services whose statuses are set, by the offsets of the brackets.
+	serves     []*ast.CallExpr // calls that give listeners to servers
+	// registers has the servers with the health service, by the sites of the registering calls, and statuses the names
+	// of services with a set status, by the offsets of the brackets.
 	registers map[*finding.Site]ast.Expr
 	statuses  map[int]ast.Expr
-	handled   []ast.Expr // what has a method ServeHTTP
-	left      int        // how many expressions may still be followed
+	handled   []ast.Expr // handlers of HTTP requests
+	left      int        // expressions that may still be followed
 }
 
 func newWiring(file *syntax.File) *wiring {
@@ -35,14 +35,14 @@ func newWiring(file *syntax.File) *wiring {
 }
 
 const (
-	// maxGiven is how many values of a name and how many arguments of a call are followed, maxDepth how deep, and
-	// maxFollowed how many expressions of a file.
+	// maxGiven bounds the values of a name and the arguments of a call that are followed, maxDepth the depth, and
+	// maxFollowed the expressions of a file.
 	maxGiven    = 8
 	maxDepth    = 6
 	maxFollowed = 20_000
 )
 
-// variable tells a variable from others, and a field by its name alone.
+// variable returns the key of a variable. Fields with the same name have the same key.
 func variable(e ast.Expr) any {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -62,7 +62,7 @@ func (w *wiring) give(to, from ast.Expr) {
 	}
 }
 
-// read keeps what a node gives to variables, parameters and fields.
+// read keeps the values that a node gives to variables, parameters and fields.
 func (w *wiring) read(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -99,7 +99,7 @@ func (w *wiring) read(n ast.Node) {
 	}
 }
 
-// makers calls do with the nodes that make what an expression is, and with those that make what these are given:
+// makers calls do with the nodes that make the value of an expression, and with the makers of their arguments:
 // netutil.LimitListener(lis, 9).
 func (w *wiring) makers(e ast.Expr, do func(n ast.Node)) {
 	w.follow(e, map[ast.Node]bool{}, 0, do)
@@ -144,7 +144,7 @@ func (w *wiring) serversOf(e ast.Expr) []*finding.Site {
 	return found
 }
 
-// literals returns the strings that an expression may be, nil if one of these is not known.
+// literals returns the strings that an expression may be, or nil if any value is unknown.
 func (w *wiring) literals(e ast.Expr) []string {
 	if text, ok := syntax.StringLiteral(e); ok {
 		return []string{text}
@@ -160,8 +160,8 @@ func (w *wiring) literals(e ast.Expr) []string {
 	return all
 }
 
-// merge makes one server of those that are made for the same variable, and returns the sites of the first ones by those
-// of the others.
+// merge makes one server of all servers made for the same variable. It returns the site of the first server by the
+// sites of the rest.
 func (w *wiring) merge() map[*finding.Site]*finding.Site {
 	same := map[*finding.Site]*finding.Site{}
 	for key, values := range w.given {
@@ -182,7 +182,7 @@ func (w *wiring) merge() map[*finding.Site]*finding.Site {
 	return same
 }
 
-// associate returns the findings of a file in which what is said of a server has the site of that server.
+// associate returns the findings of a file, with the site of the server in each finding about a server.
 func (p *pass) associate(found []finding.Finding) []finding.Finding {
 	same := p.merge()
 	several := map[*finding.Site]*finding.Site{}
@@ -197,7 +197,7 @@ func (p *pass) associate(found []finding.Finding) []finding.Finding {
 				continue
 			}
 		case finding.Security:
-			if first := several[of.Of]; first != nil { // the others may have no credentials
+			if first := several[of.Of]; first != nil { // the rest may have no credentials
 				f = finding.Security{Site: of.Quiet(), Of: first}
 			}
 		case finding.HealthStatus:
@@ -255,8 +255,8 @@ func (w *wiring) isHTTP(e ast.Expr) bool {
 	return isHTTP
 }
 
-// serve learns from a call which listener is given to a server of gRPC, and which one to a server of net/http. What
-// both are given is one that a multiplexer divides.
+// serve assigns the listeners in the arguments of a call to a server of gRPC or of net/http. A multiplexer divides a
+// listener that both have.
 func (w *wiring) serve(call *ast.CallExpr, at map[ast.Node]*listener) (unwired []*finding.Site) {
 	of := served(call)
 	servers := w.serversOf(of.X)
@@ -280,7 +280,7 @@ func (w *wiring) serve(call *ast.CallExpr, at map[ast.Node]*listener) (unwired [
 	return unwired
 }
 
-// stated returns what the listeners of the file state. If a server of gRPC is seen to be given one, the others are not
+// stated returns the findings of the file's listeners. If a server of gRPC is seen to have a listener, the rest are not
 // for gRPC.
 func (p *pass) stated() []finding.Finding {
 	at := map[ast.Node]*listener{}
@@ -322,7 +322,7 @@ func (p *pass) stated() []finding.Finding {
 	return found
 }
 
-// notSeen returns the listener of a server of which it is not seen what the server is given.
+// notSeen returns the listener of a server whose address is not seen.
 func notSeen(server *finding.Site) finding.Listener {
 	l := finding.Listens(plan.Address{Place: server.Place}, "it is not seen what the server listens on")
 	l.Of = server

@@ -11,20 +11,20 @@ import (
 
 type project = analyzer.Project[Extra]
 
-// workspace is all modules of an app, and how their packages import each other.
+// workspace is all modules of an app, with the imports between packages.
 type workspace struct {
-	// lookup returns the directory of the package with an import path. It reports whether it is in the app.
+	// lookup returns the directory of the package with an import path, and whether the package is in the app.
 	lookup  func(importPath string) (dir string, ok bool)
 	modules map[string]*project // by module path
-	// What the directories hold: code that protoc-gen-go generated, code that protoc-gen-connect-go did, any Go, and
-	// packages with the names of such that tests use.
+	// The directories with code of protoc-gen-go, with code of protoc-gen-connect-go, with any Go, and with packages
+	// named as helpers of tests.
 	protos, connects, sources, helpers map[string]bool
 
 	imports   map[string][]string // import paths by directory of the importing package
-	importers map[string][]string // directories of importing packages by that of the imported one
+	importers map[string][]string // directories of importing packages by the imported directory
 	mains     map[string]bool     // the directories of packages main
 	mainFiles map[string]bool     // the sources of packages main
-	used      map[string]bool     // the directories of packages main and of all that these import
+	used      map[string]bool     // the directories of packages main and of all their imports
 }
 
 func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok bool)) workspace {
@@ -60,7 +60,7 @@ func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok
 	return w
 }
 
-// moduleOf returns the module of the package with an import path, or nil if it is not in the app.
+// moduleOf returns the module of the package with an import path, or nil for a package outside of the app.
 func (w workspace) moduleOf(importPath string) *project {
 	for p := importPath; p != "." && p != "/" && p != ""; p = path.Dir(p) {
 		if module := w.modules[p]; module != nil {
@@ -70,7 +70,7 @@ func (w workspace) moduleOf(importPath string) *project {
 	return nil
 }
 
-// reach returns the directories and those of all packages of the app that they import, and that these import.
+// reach returns the directories and the directories of all their imports in the app, direct or indirect.
 func (w workspace) reach(from []string) map[string]bool {
 	return closure(from, func(dir string) []string {
 		var imported []string
@@ -83,12 +83,11 @@ func (w workspace) reach(from []string) map[string]bool {
 	})
 }
 
-// importing returns the directory and those of all packages of the app that import it, and that import these.
+// importing returns the directory and the directories of all importers in the app, direct or indirect.
 func (w workspace) importing(dir string) map[string]bool {
 	return closure([]string{dir}, func(dir string) []string { return w.importers[dir] })
 }
 
-// mainsAmong returns those of several directories that are packages main.
 func (w workspace) mainsAmong(dirs map[string]bool) []string {
 	var mains []string
 	for dir := range dirs {
@@ -99,7 +98,7 @@ func (w workspace) mainsAmong(dirs map[string]bool) []string {
 	return mains
 }
 
-// closure returns directories and all that next leads to from them.
+// closure returns the directories and all directories that repeated calls of next reach.
 func closure(from []string, next func(dir string) []string) map[string]bool {
 	reached := map[string]bool{}
 	for left := slices.Clone(from); len(left) > 0; {
@@ -113,9 +112,9 @@ func closure(from []string, next func(dir string) []string) map[string]bool {
 	return reached
 }
 
-// leaveOutUnused leaves out the findings in packages of a module that no program of the app imports: only tests use
-// them, or programs of others. Without a go.mod it is not known which directory an import path means. A package with
-// the name of one that tests use counts if a program itself imports it: an emulator may serve tests of others.
+// leaveOutUnused leaves out the findings in packages of a module that no program of the app imports: only tests or
+// foreign programs use the packages. Without a go.mod, the directory of an import path is unknown. A package named as a
+// helper of tests counts if a program imports the package directly: an emulator may serve tests of foreign programs.
 func (w workspace) leaveOutUnused(p *project) {
 	isModule := slices.ContainsFunc(p.Files, func(f analyzer.File[Extra]) bool { return f.Extra.ModulePath != "" })
 	isMain := func(dir string) bool { return w.mains[dir] }
@@ -128,8 +127,7 @@ func (w workspace) leaveOutUnused(p *project) {
 	}
 }
 
-// lookupIn returns a function that returns the directory of the package with an import path, and whether it is in the
-// app.
+// lookupIn returns the function lookup of a workspace.
 func lookupIn(files []analyzer.File[Extra]) func(importPath string) (string, bool) {
 	modules := map[string]string{}
 	for _, f := range files {

@@ -4,15 +4,15 @@ import "github.com/grpc-cnb/health-probe/detect/analyzer"
 
 // None of the frameworks has a health service.
 const (
-	// grapesy runs the handlers that it is given (grapesy/src/Network/GRPC/Server/Run.hs).
+	// grapesy runs the app's handlers (grapesy/src/Network/GRPC/Server/Run.hs).
 	grapesy = "grapesy"
-	// grpcHaskell runs the handlers of its options (src/Network/GRPC/HighLevel/Server/Unregistered.hs). A generated
-	// function xServer runs those of one service, with options of its own.
+	// grpcHaskell runs the handlers in the options (src/Network/GRPC/HighLevel/Server/Unregistered.hs). A generated
+	// function xServer runs the handlers of a single service, with separate options.
 	grpcHaskell = "grpc-haskell"
-	// warpGRPC makes an application for Warp of the handlers that it is given (warp-grpc/src/Network/GRPC/Server.hs,
+	// warpGRPC makes an application for Warp from the app's handlers (warp-grpc/src/Network/GRPC/Server.hs,
 	// warp-grpc/src/Network/GRPC/Server/Wai.hs).
 	warpGRPC = "warp-grpc"
-	// muHaskell does the same for the servers of Mu, on top of warp-grpc (grpc/server/src/Mu/GRpc/Server.hs).
+	// muHaskell makes an application from a server of Mu, on top of warp-grpc (grpc/server/src/Mu/GRpc/Server.hs).
 	muHaskell = "mu-haskell"
 )
 

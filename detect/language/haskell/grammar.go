@@ -8,8 +8,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// grammar is how Haskell writes comments, strings and characters (Haskell 2010 Language Report, Lexical Structure), and
-// the texts of quasi-quoters that many packages name alike.
+// grammar is the syntax of comments, strings and characters (Haskell 2010 Language Report, Lexical Structure), and of
+// the texts of common quasi-quoters.
 var grammar = source.Grammar{
 	{Open: "--", Comment: true, Starts: startsLineComment, End: source.LineComment("--").End},
 	source.BlockComment("{-", "-}", true),
@@ -23,7 +23,7 @@ var grammar = source.Grammar{
 // symbols are the characters of operators.
 const symbols = "!#$%&*+./<=>?@\\^|-~:"
 
-// startsLineComment reports whether the dashes at an offset begin a comment, and are no part of an operator (-->, |--).
+// startsLineComment tells a comment from dashes in an operator (-->, |--).
 func startsLineComment(text []byte, at int) bool {
 	if at > 0 && strings.IndexByte(symbols, text[at-1]) >= 0 {
 		return false
@@ -34,8 +34,7 @@ func startsLineComment(text []byte, at int) bool {
 
 var character = lazyregexp.New(`^'(?:[^'\\\n]|\\[^\n][^'\n]{0,7})'`)
 
-// startsCharacter reports whether the quote at an offset begins a character. It may also be part of a name (foldl'), or
-// stand before a constructor that is used as a type ('Normal).
+// startsCharacter tells a character from a quote in a name (foldl') or before a constructor as a type ('Normal).
 func startsCharacter(text []byte, at int) bool {
 	if at > 0 && (source.IsWordByte(text[at-1]) || text[at-1] == '\'') {
 		return false

@@ -7,22 +7,22 @@ import (
 )
 
 var (
-	// conditionBefore is what stands before code that runs on a condition about the health service or an option, and
-	// conditionBehind what follows such an element of a list: [health | enabled].
+	// conditionBefore is a condition about the health service or an option, before the code under the condition.
+	// conditionBehind is such a condition after an element of a list: [health | enabled].
 	conditionBefore = lazyregexp.New(
 		`(?s)\b(?:if|when|unless)\b[^=;]{0,100}?(?i:health|enable|disable)[^=;]{0,200}$`)
 	conditionBehind = lazyregexp.New(`^[^\n\[\]|]{0,100}\|[^\n\]|<]{0,100}?(?i:health|enable|disable)[^\n\]|<]*\]`)
 )
 
 const (
-	// maxCondition is how many bytes before and after code are searched for what it runs on, and maxUses how many uses
-	// of a name are looked at.
+	// maxCondition is how many bytes before and after code are searched for a condition, and maxUses bounds the uses of
+	// a name.
 	maxCondition = 300
 	maxUses      = 16
 )
 
-// markHealth replaces the health services by unsure ones that the code gives a server on a condition: where they are
-// written, or wherever the definition is used that has them.
+// markHealth marks health services under a condition as unsure. The condition is at the service, or at every use of the
+// definition around the service.
 func markHealth(t *source.Text, found []finding.Finding) {
 	definitions := t.FindAll(topLevelName, -1)
 	for i, f := range found {
@@ -33,8 +33,8 @@ func markHealth(t *source.Text, found []finding.Finding) {
 	}
 }
 
-// onCondition reports whether the code at an offset runs on a condition. Code that has no indentation begins a
-// definition, before which nothing decides.
+// onCondition reports whether the code at an offset runs on a condition. A line without indentation begins a definition
+// and ends the search backward.
 func onCondition(t *source.Text, at int) bool {
 	from := max(0, at-maxCondition)
 	for i := at - 1; i > from; i-- {
@@ -47,12 +47,12 @@ func onCondition(t *source.Text, at int) bool {
 		if of := t.LogicalLine(from + m[0]); of == line || t.Indented(of) < t.Indented(line) {
 			return true
 		}
-		from += m[0] + 1 // what it decides on has ended
+		from += m[0] + 1 // the condition has ended
 	}
 	return conditionBehind.Match(t.Code[at:min(len(t.Code), at+maxCondition)])
 }
 
-// onlyOnCondition reports whether the definition around an offset is used, and on conditions alone.
+// onlyOnCondition reports whether the definition around an offset is used, and only under conditions.
 func onlyOnCondition(t *source.Text, definitions [][]int, at int) bool {
 	name := ""
 	for _, m := range definitions {
@@ -67,7 +67,7 @@ func onlyOnCondition(t *source.Text, definitions [][]int, at int) bool {
 	uses := 0
 	for use := range t.Words(name) {
 		if use == 0 || t.Code[use-1] == '\n' {
-			continue // its definition, or its type
+			continue // the definition, or the type
 		}
 		if uses++; uses > maxUses || !onCondition(t, use) {
 			return false

@@ -8,26 +8,26 @@ import (
 )
 
 var (
-	// importDeclaration is an import, with the lines that go on with it, which are indented.
+	// importDeclaration is an import, with the indented lines that follow.
 	importDeclaration = lazyregexp.New(`(?m)^import\b(?:\s+(?:safe\b|"[^"\n]*"))*(?P<qualified>\s+qualified\b)?` +
 		`(?:\s+"[^"\n]*")?\s+(?P<module>[A-Z][\w.]*)(?P<rest>[^\n]*(?:\n[ \t][^\n]*|\n)*)`)
-	// importRest is what stands after the module: qualified may stand there too.
+	// importRest is the text after the module, possibly with qualified.
 	importRest = lazyregexp.New(`^\s*(?P<qualified>qualified\b\s*)?(?:as\s+[\w.]+\s*)?` +
 		`(?P<list>(?:hiding\s*)?\()?`)
 	importedName = lazyregexp.New(`[\w']+`)
-	// moduleHeader is the name of the file's module, with the names that it exports.
+	// moduleHeader is the name of the file's module, with the exported names.
 	moduleHeader = lazyregexp.New(`(?m)^module\b(?s:.*?)\bwhere\b`)
 )
 
-// imports are what a file imports, as module:name, or as module:* for all names of a module.
+// imports are the imports of a file, as module:name, or as module:* for all names of a module.
 type imports struct {
 	all []string
-	// unqualified are those whose names stand for themselves, without the module before them.
+	// unqualified are the imports of names usable without the module.
 	unqualified []string
 }
 
-// takeImports returns what a file imports, and blanks the imports and the exports in its code: names that stand there
-// are not used there.
+// takeImports returns the imports of a file, and blanks imports and exports in the code, because names in an import or
+// an export are not uses.
 func takeImports(t *source.Text) imports {
 	var found imports
 	for _, m := range t.FindAll(importDeclaration, -1) {
@@ -48,8 +48,8 @@ func takeImports(t *source.Text) imports {
 	return found
 }
 
-// importedNames returns the names that an import lists after its module, or "*", and whether they need the module
-// before them.
+// importedNames returns the names in an import after the module, or "*", and whether uses need the module before the
+// name.
 func importedNames(rest []byte) (names []string, isQualified bool) {
 	m := importRest.FindSubmatch(rest)
 	isQualified = len(m[importRest.SubexpIndex("qualified")]) > 0

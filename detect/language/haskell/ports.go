@@ -15,14 +15,14 @@ var declarations = []*lazyregexp.Regexp{
 	lazyregexp.New(`(?m)^[ \t]*(?P<name>[a-z_]\w*)[ \t]*<-\s+`),
 }
 
-// What a function is applied to needs brackets unless it is an atom: a name, a number, a string.
+// An argument of a function needs brackets unless the argument is an atom: a name, a number, a string.
 const (
 	atom    = `(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|"[ ]*"|[\w.']+)`
 	field   = `\s*=\s+(?P<address>[^,\n}]+)`
 	operand = `\s+(?P<address>` + atom + `)`
 )
 
-// grapesyListens are those of the configuration of grapesy's servers, by its fields or its arguments
+// grapesyListens match the configuration of grapesy's servers, by fields or by arguments
 // (grapesy/src/Network/GRPC/Server/Run.hs).
 var grapesyListens = []analyzer.Listen{
 	{Code: lazyregexp.New(`\b(?:(?:insecure|secure)Host\s*=\s+(?P<host>[^,\n}]+)[,\s]*)?` +
@@ -31,25 +31,25 @@ var grapesyListens = []analyzer.Listen{
 }
 
 var (
-	// grapesySocket is the path of a Unix domain socket, and grapesyDefault the constants of grapesy for its ports
+	// grapesySocket is the path of a Unix domain socket, and grapesyDefault matches grapesy's constants for ports
 	// (grapesy/src/Network/GRPC/Common.hs).
 	grapesySocket  = lazyregexp.New(`\b(?:InsecureUnix|insecurePath\s*=)\s+"(?P<path>[ ]*)"`)
 	grapesyDefault = lazyregexp.New(`\bdefault(?:(?P<plain>Insecure)|Secure)Port\b`)
 )
 
-// grpcHaskellListens are those of grpc-haskell's options, and of its low level
-// (core/src/Network/GRPC/LowLevel/Server.hs), whose second argument is a port.
+// grpcHaskellListens match grpc-haskell's options, and ServerConfig of the low level, with the port as the second
+// argument (core/src/Network/GRPC/LowLevel/Server.hs).
 var grpcHaskellListens = []analyzer.Listen{
 	{Code: lazyregexp.New(`\b(?:serverPort|optServerPort)` + field)},
 	{Code: lazyregexp.New(`\bServerConfig\s*\{[^{}]{0,400}?\bport` + field)},
 	{Code: lazyregexp.New(`\bServerConfig\s+` + atom + operand)},
 }
 
-// defaultOptions are the options of a server of grpc-haskell that may name no port.
+// defaultOptions are options of grpc-haskell that may name no port.
 var defaultOptions = lazyregexp.New(`\bdefault(?:Service)?Options\b`)
 
-// warpListens are how Warp is told a port, and those of Mu, which has the port as its first argument in versions
-// without several protocols.
+// warpListens match the port of Warp, and muListens the port of Mu, the first argument in versions without several
+// protocols.
 var (
 	warpListens = []analyzer.Listen{{Code: lazyregexp.New(`\b(?:run|runEnv|setPort)` + operand)}}
 	muListens   = []analyzer.Listen{
@@ -58,8 +58,8 @@ var (
 	}
 )
 
-// transports say what carries the calls of the servers of grapesy and grpc-haskell, and warpTransports of those that
-// Warp runs (warp-grpc/src/Network/GRPC/Server.hs, grpc/server/src/Mu/GRpc/Server.hs).
+// transports find the security of servers of grapesy and grpc-haskell, and warpTransports of servers on Warp
+// (warp-grpc/src/Network/GRPC/Server.hs, grpc/server/src/Mu/GRpc/Server.hs).
 var (
 	transports = []analyzer.Rule{
 		{Code: lazyregexp.New(`\bInsecure(?:Config|Unix)\b`), Proves: finding.Insecure},
@@ -74,8 +74,8 @@ var (
 	}
 )
 
-// listeners returns where the servers of a text listen, and what carries their calls. Names that other packages have
-// too belong to a framework only in a file with findings of the framework.
+// listeners returns the listeners and the security of a text. Names that are common to several packages belong to a
+// framework only in a file with findings of the framework.
 func listeners(t *source.Text, findings []finding.Finding) []finding.Finding {
 	uses := map[string]bool{}
 	for _, f := range findings {
@@ -100,7 +100,6 @@ func listeners(t *source.Text, findings []finding.Finding) []finding.Finding {
 	return found
 }
 
-// grapesyListeners returns those of grapesy's configurations.
 func grapesyListeners(names *address.Names) []finding.Finding {
 	var found []finding.Finding
 	for _, m := range names.FindAll(grapesySocket, maxUses) {

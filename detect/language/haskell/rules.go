@@ -10,7 +10,7 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// exported returns a rule for each name, which the modules export. A name that the file does not import is another one.
+// exported returns a rule for each name that the modules export. A file without the import has a different name.
 func exported(modules string, proves finding.Make, names ...string) []analyzer.Rule {
 	var rules []analyzer.Rule
 	for _, name := range names {
@@ -31,7 +31,7 @@ const (
 	highLevel      = `Network\.GRPC\.HighLevel(?:\.Generated)?`
 	loopModule     = `Network\.GRPC\.HighLevel(?:\.Server(?:\.Unregistered)?)?`
 	lowLevel       = `Network\.GRPC\.LowLevel(?:\.Server(?:\.Unregistered)?)?`
-	muModule       = `Mu\.(?:GRpc\.Server|Server\.GRpc)` // the latter in the first versions
+	muModule       = `Mu\.(?:GRpc\.Server|Server\.GRpc)` // Server.GRpc in the first versions
 )
 
 var rules = slices.Concat(
@@ -56,11 +56,11 @@ var rules = slices.Concat(
 		"gRpcApp", "gRpcAppTrans", "gRpcMultipleApp", "gRpcMultipleAppTrans"),
 )
 
-// topLevelName is what a line without indentation begins with: a definition of the file's own.
+// topLevelName begins a line without indentation, a definition of the file.
 var topLevelName = lazyregexp.New(`(?m)^(?P<name>[a-z_][\w']*)`)
 
-// matchImported returns the findings of the rules, for names as the file has to write them: with the module before them
-// if the import is qualified or the file defines such a name itself.
+// matchImported returns the findings of the rules. A name needs the module in front if the import is qualified or the
+// file defines the same name.
 func matchImported(t *source.Text, i imports) []finding.Finding {
 	own := map[string]bool{}
 	for _, name := range t.Names(topLevelName) {
@@ -72,7 +72,7 @@ func matchImported(t *source.Text, i imports) []finding.Finding {
 	return append(qualified, analyzer.Findings(t, keep(isUnqualified), i.unqualified)...)
 }
 
-// keep returns the rules for the names for which a function says so.
+// keep restricts the rules to the names that a function accepts.
 func keep(is func(name string) bool) []analyzer.Rule {
 	kept := slices.Clone(rules)
 	for i, r := range rules {
@@ -86,8 +86,8 @@ func keep(is func(name string) bool) []analyzer.Rule {
 	return kept
 }
 
-// healthRules are those of files that refer to the messages of the health service. A client refers to them too, and to
-// the methods of the service, so the files have to import the module of a server.
+// healthRules are for files with messages of the health service. A client has the messages and the methods too, so the
+// rule for methods requires the import of a server's module.
 var healthRules = []analyzer.Rule{
 	{Code: lazyregexp.New(`\bProtobufMethodsOf\s+(?:\w+\.)*Health\b`), Proves: finding.RegistersHealth},
 	{
@@ -101,7 +101,7 @@ var healthRules = []analyzer.Rule{
 	},
 }
 
-// healthPathRules are those of files that name the methods of the health service in full.
+// healthPathRules match full names of methods of the health service.
 var healthPathRules = []analyzer.Rule{{
 	Code:    lazyregexp.New(`\b(?P<at>UnaryHandler\s*\(?\s*(?:MethodName\s*)?"(?P<literal> *)")`),
 	Literal: source.Exactly(`/grpc\.health\.v1\.Health/Check`), Proves: finding.RegistersHealth,

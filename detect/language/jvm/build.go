@@ -12,19 +12,19 @@ import (
 // project is a project of Maven, Gradle or sbt.
 type project = analyzer.Project[extra]
 
-// build is what a project is built and configured with. That includes what other projects of the tree give it.
+// build has the artifacts and the settings of a project, also from other projects of the tree.
 type build struct {
-	artifacts    []string         // those that decide about a server
-	settings     settings         // with those of the projects that it is built with
-	stated       []setting        // those of its own files
-	files        []buildfile.File // with those of scripts and plugins that it applies
-	around       []*build         // those above it, those that it is built with, and those that are built with it
-	hasLibraries bool             // the artifacts are those of a built app, and there are no others
-	needs        []string         // the names of projects and plugins that it is built with
-	uses         []*project       // the projects of the tree that it is built with
+	artifacts    []string         // only artifacts that decide about a server
+	settings     settings         // also of dependencies and dependents
+	stated       []setting        // of the project's own files
+	files        []buildfile.File // also of applied scripts and plugins
+	around       []*build         // parents, dependencies and dependents, then the catalogs
+	hasLibraries bool             // the artifacts are complete, from a built app
+	needs        []string         // the names of required projects and plugins
+	uses         []*project       // the required projects of the tree
 }
 
-// newBuild puts together what the files of a project tell. catalog has the artifacts that aliases stand for.
+// newBuild combines the files of a project. catalog has the artifacts by alias.
 func newBuild(p *project, catalog map[string][]string) *build {
 	b := &build{}
 	var copied []setting
@@ -50,16 +50,15 @@ func newBuild(p *project, catalog map[string][]string) *build {
 	return b
 }
 
-// include adds what a build file declares for the project.
 func (b *build) include(f buildfile.File) {
 	b.add(f.Artifacts)
 	b.needs = append(b.needs, f.Needs...)
 }
 
-// maxArtifacts is how many artifacts of one build are kept. Real builds have a few that are relevant.
+// maxArtifacts is how many artifacts of a build are kept. Real builds have few relevant artifacts.
 const maxArtifacts = 64
 
-// add keeps the artifacts that decide about a server, each of them once.
+// add keeps the artifacts that decide about a server, without duplicates.
 func (b *build) add(artifacts []string) {
 	for _, a := range artifacts {
 		isRelevant := grpcServices.MatchString(a) || servletServer.MatchString(a) || handlerGenerator.MatchString(a) ||
@@ -74,13 +73,13 @@ func (b *build) has(artifact *lazyregexp.Regexp) bool {
 	return slices.ContainsFunc(b.artifacts, artifact.MatchString)
 }
 
-// artifactNamed matches an artifact of any group, or a jar of it.
+// artifactNamed matches an artifact of any group, or the artifact's jar.
 func artifactNamed(names string) *lazyregexp.Regexp {
 	return lazyregexp.New(`(?:^|:)(?:` + names + `)(?:$|:|-\d)`)
 }
 
-// starters are the artifacts of frameworks that make a server of the generated XImplBase that an app implements. Most
-// of them register grpc.health.v1 as well.
+// starters are artifacts of frameworks that serve an app's implementations of a generated XImplBase. Most starters
+// register grpc.health.v1 as well.
 var starters = []struct {
 	artifact  *lazyregexp.Regexp
 	framework string
@@ -96,7 +95,8 @@ var starters = []struct {
 }
 
 var (
-	// grpcServices has HealthStatusManager. The other two depend on it (grpc-java: all/build.gradle, xds/build.gradle).
+	// grpcServices has HealthStatusManager. grpc-all and grpc-xds depend on grpc-services (grpc-java: all/build.gradle,
+	// xds/build.gradle).
 	grpcServices = artifactNamed(`grpc-services|grpc-all|grpc-xds`)
 	// servletServer lets the web server serve gRPC.
 	servletServer = artifactNamed(`grpc-servlet(?:-jakarta)?|spring-grpc-server-web-spring-boot-starter`)
@@ -104,7 +104,7 @@ var (
 	handlerGenerator = lazyregexp.New(`(?:akka|pekko)[.-]grpc|(?:^|[:.])play-grpc|sbt-(?:akka|pekko)-grpc`)
 )
 
-// starterOf returns the framework that one of the artifacts is the starter of; "" for none.
+// starterOf returns the framework of a starter among the artifacts; "" for none.
 func starterOf(artifacts []string) string {
 	for _, s := range starters {
 		if slices.ContainsFunc(artifacts, s.artifact.MatchString) {
@@ -114,12 +114,12 @@ func starterOf(artifacts []string) string {
 	return ""
 }
 
-// needsAnnotation reports whether a framework serves what has its annotation alone
+// needsAnnotation reports whether a framework serves only classes with the framework's annotation
 // (AnnotationGrpcServiceDiscoverer.java of net.devh, GRpcServerRunner.java of LogNet). The annotation may be on a
-// subclass, or be part of another one, so that what has none is the app's own server's only if there is one.
+// subclass, or part of another annotation: a class without belongs to a server of the app only if the app makes one.
 func needsAnnotation(framework string) bool { return framework == netDevh || framework == logNet }
 
-// states yields what the build files state that say something about this project, the nearest first.
+// states returns the build files that concern the project, the nearest first.
 func (b *build) states() []buildfile.File {
 	all := slices.Clone(b.files)
 	for _, of := range b.around {
@@ -128,7 +128,7 @@ func (b *build) states() []buildfile.File {
 	return all
 }
 
-// leavesOut reports whether the build leaves a library out of what its dependencies bring with them.
+// leavesOut reports whether the build excludes a library from the dependencies of dependencies.
 func (b *build) leavesOut(library *lazyregexp.Regexp) bool {
 	return slices.ContainsFunc(b.states(), func(f buildfile.File) bool {
 		return slices.Contains(f.Excluded, "*") || slices.ContainsFunc(f.Excluded, library.MatchString)

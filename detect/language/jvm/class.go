@@ -14,11 +14,11 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// constant is a text among the constants of a class file: its tag, its length and the text (Java Virtual Machine
+// constant is a text among the constants of a class file: the tag, the length and the text (Java Virtual Machine
 // Specification, 4.4.7). No tag is a character of names and descriptors.
 var constant = lazyregexp.New(`(?s)\x01\x00(.)([\w/$;<>\[()-]+)`)
 
-// class has the names of classes and members that a class file has or uses, descriptors, annotations and literals.
+// class is the set of names of classes and members in a class file, with descriptors, annotations and literals.
 // Names have slashes where Java has dots, and "$" before the name of an inner class: demo/GreeterGrpc$GreeterImplBase.
 type class map[string]bool
 
@@ -37,32 +37,32 @@ func readClass(data []byte) class {
 var (
 	// classKeywords are in every class file that has a finding.
 	classKeywords = source.NewKeywords("grpc", "Grpc", "GRpc", "Triple$", "apache/dubbo", "akka/", "pekko/")
-	// otherKeywords are in the class files of tests, and in those that Quarkus makes for clients as well.
+	// otherKeywords are in the class files of tests, and in Quarkus' class files for clients as well.
 	otherKeywords = source.NewKeywords("org/junit/", "junit/framework/", "org/testng/", "org/scalatest/",
 		"munit/FunSuite", "io/kotest/", "io/grpc/testing/", "kotlin/test/", "org/specs2/", "/MutinyBean")
-	// libraryClass is in a library or a framework. In a jar that holds an app with all its dependencies, such classes
+	// libraryClass is a class of a library or a framework. In a jar of an app with all dependencies, library classes
 	// are not the app's own.
 	libraryClass = lazyregexp.New(`^(?:io/(?:grpc|netty|vertx|quarkus|micronaut|helidon|opentelemetry|opencensus|` +
 		`envoyproxy|temporal|dapr|etcd|servicetalk|perfmark|micrometer|smallrye|prometheus)|` +
 		`com/(?:google|linecorp|fasterxml|lightbend|typesafe|salesforce/grpc/contrib)|` +
 		`org/(?:springframework|lognet|apache|eclipse)|net/devh|akka|play|scala|scalapb|kotlin|kotlinx|zio|fs2|cats|` +
 		`reactor|META-INF/versions)/`)
-	// servingLibrary is in a further library that holds a gRPC server for those who start it. An app that has one among
-	// its dependencies does not serve gRPC by that.
+	// servingLibrary is a class of a further library, with a gRPC server that callers may start. The dependency alone
+	// does not make an app serve gRPC.
 	servingLibrary = lazyregexp.New(`^(?:org/(?:hyperledger/fabric/shim|grpcmock|wiremock|mockserver)|` +
 		`com/alibaba/nacos|io/camunda/zeebe)/`)
 	// generatedCaller is a generated class that calls other generated classes.
 	generatedCaller = lazyregexp.New(`(^|/)(Abstract\w+Router|\w+PowerApiHandler(Factory)?)(\$|\.)`)
 )
 
-// compilerMarks are the annotations and attributes by which compilers mark their classes: kotlinc marks every class,
-// scalac those that are in no other class by ScalaSig or TASTY, and all by ScalaInlineInfo.
+// compilerMarks are the annotations and attributes of compilers: kotlinc marks every class, scalac marks outermost
+// classes by ScalaSig or TASTY, and all classes by ScalaInlineInfo.
 var compilerMarks = map[string]string{
 	"Lkotlin/Metadata;": kotlin, "ScalaSig": scala, "ScalaInlineInfo": scala, "TASTY": scala,
 }
 
-// analyzeClass analyzes a class file, by its path among the packages of its archive or directory. evidence is what its
-// findings begin with. The result is nil if nothing is found and if the bytes are no class file.
+// analyzeClass analyzes a class file, by the path among the packages of an archive or a directory. evidence begins the
+// evidence of each finding. The result is nil if there is no finding or if the bytes are no class file.
 func analyzeClass(data []byte, file, evidence string) *analyzer.Result[extra] {
 	if !bytes.HasPrefix(data, []byte{0xca, 0xfe, 0xba, 0xbe}) || !classKeywords.In(data) || otherKeywords.In(data) ||
 		servingLibrary.MatchString(file) {
@@ -84,7 +84,7 @@ func analyzeClass(data []byte, file, evidence string) *analyzer.Result[extra] {
 	return result
 }
 
-// findings returns what a class proves by the classes that it uses.
+// findings returns findings by the names that a class uses.
 func (c class) findings(file, evidence string) []finding.Finding {
 	var found []finding.Finding
 	add := func(proves finding.Make, what string) {
@@ -120,18 +120,18 @@ func (c class) findings(file, evidence string) []finding.Finding {
 	return found
 }
 
-// outermost returns the name, without its package, of the class in which a class lies and which lies in no other.
+// outermost returns the name of the outermost class around a class, without the package.
 func outermost(file string) string {
 	outer, _, _ := strings.Cut(strings.TrimSuffix(path.Base(file), ".class"), "$")
 	return outer
 }
 
-// classCalls are further methods of libraries that prove something if a class uses them.
+// classCalls are rules for class files, in addition to libraryCalls.
 var classCalls = []callRule{
 	{"io/grpc/Grpc", "newServerBuilderForPort", finding.Constructs(grpcJava)},
 	{"higherkindness/mu/rpc/config/server/package$", "BuildServerFromConfig", finding.Constructs(muScala)},
 	{"scalapb/zio_grpc/ServerMain", "scalapb/zio_grpc/ServerMain", finding.Constructs(zioGRPC)},
-	// Dubbo's protocols are chosen by name, and "tri" is that of Triple.
+	// Dubbo chooses protocols by name, and "tri" is the name of Triple.
 	{"org/apache/dubbo/config/ProtocolConfig", "tri", finding.Constructs(dubbo)},
 	{
 		"io/grpc/protobuf/services/HealthStatusManager io/grpc/services/HealthStatusManager", "<init>",
@@ -140,8 +140,8 @@ var classCalls = []callRule{
 	{"com/linecorp/armeria/server/grpc/GrpcServiceBuilder", "enableHealthCheckService", finding.RegistersHealth},
 }
 
-// A handler of Akka gRPC or Pekko gRPC, and a router of Play, takes what others with such names do not: the actor
-// system, or what is made of it.
+// A handler of Akka gRPC or Pekko gRPC, and a router of Play, takes the actor system or a Materializer. Classes of
+// the same names elsewhere do not.
 const (
 	handler = `Handler(\$|Factory)$`
 	system  = `(actor/(ClassicActorSystemProvider|ActorSystem)|stream/Materializer);`
@@ -155,8 +155,8 @@ var (
 	usesHealth  = lazyregexp.New(`HealthGrpc(Kt)?\$Health\w*ImplBase$|` + binds.String() + `|` + takesSystem.String())
 )
 
-// generatedRules are generated classes that a server, or the implementation of a service, uses together with another
-// name. The first that matches holds. A service Health of another package than grpc.health.v1 may be another one.
+// generatedRules are generated classes that a server, or the implementation of a service, uses together with a second
+// name. The first match holds. A service Health outside of grpc.health.v1 may be a different service.
 var generatedRules = []struct {
 	class, with *lazyregexp.Regexp
 	proves      finding.Make

@@ -24,6 +24,7 @@ const (
 	playGRPC    = "Play gRPC"
 	akkaGRPC    = "Akka gRPC"
 	pekkoGRPC   = "Pekko gRPC"
+	misk        = "Misk"
 )
 
 const (
@@ -32,7 +33,7 @@ const (
 		"with io.grpc:grpc-services"
 )
 
-// Health says what health.go knows, which has the source of each answer.
+// The sources of Health are in health.go.
 var frameworks = []analyzer.Framework{{
 	Name: grpcJava, SpeaksFirst: true,
 	Keywords: []string{"grpc", "ImplBase"},
@@ -194,4 +195,11 @@ var frameworks = []analyzer.Framework{{
 	Health:   "the app, by a generated `HealthHandler`",
 	Advice: "HealthHandler.partial(new HealthImpl), of the standard health.proto, " +
 		"in org.apache.pekko.grpc.scaladsl.ServiceHandler.concatOrNotFound",
+}, {
+	Name:     misk,
+	Keywords: []string{"misk"},
+	Evidence: "`@Grpc` of `misk.web`; a web action that implements one of Wire's generated `XBlockingServer`",
+	Health:   "the app, by an action of `/grpc.health.v1.Health/Check`",
+	Advice: "class HealthAction @Inject constructor() : HealthCheckBlockingServer, WebAction, of what Wire generates " +
+		"from grpc/health/v1/health.proto, with install(WebActionModule.create<HealthAction>())",
 }}

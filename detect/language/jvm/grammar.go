@@ -2,8 +2,8 @@ package jvm
 
 import "github.com/grpc-cnb/health-probe/detect/source"
 
-// grammars are how each language writes comments and strings, by the extension of the file (chapter 3 of the Java
-// Language Specification, the lexical syntax of Kotlin, Scala and Groovy).
+// grammars are the syntax of comments and strings, by the extension of the file (chapter 3 of the Java Language
+// Specification, the lexical syntax of Kotlin, Scala and Groovy).
 var grammars = map[string]source.Grammar{
 	".java": javaGrammar, ".kt": kotlinGrammar, ".scala": scalaGrammar,
 	".gradle": groovyGrammar, ".kts": kotlinGrammar, ".sbt": scalaGrammar,
@@ -43,7 +43,7 @@ var (
 	}
 )
 
-// scalaString is a string of Scala. An interpolated one follows a letter, as in s"${code}".
+// scalaString is a string of Scala. An interpolated string follows a letter, as in s"${code}".
 func scalaString(quote string, interpolated bool, q source.Quoting) source.Lexeme {
 	l := source.String(quote, quote, q)
 	l.Starts = func(text []byte, at int) bool { return interpolated == (at > 0 && isLetter(text[at-1])) }
@@ -52,8 +52,8 @@ func scalaString(quote string, interpolated bool, q source.Quoting) source.Lexem
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// isScalaCharacter reports whether a quote begins a character, as in 'c', and not a symbol ('name) or the end of a name
-// that ends in a quote.
+// isScalaCharacter reports whether a quote begins a character, as in 'c', and not a symbol ('name) or the final quote
+// of a name.
 func isScalaCharacter(text []byte, at int) bool {
 	rest := text[at+1:]
 	return len(rest) > 1 && (rest[0] == '\\' || rest[1] == '\'' || rest[0] >= 0x80)

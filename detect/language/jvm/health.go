@@ -8,38 +8,38 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// Which frameworks register grpc.health.v1 by themselves, since when and with which library. Behind each answer is its
-// source, in the framework's own repository.
+// Frameworks that register grpc.health.v1 automatically, with the first version, the required library and the source in
+// the framework's repository.
 //
-//   - Spring gRPC: since 0.1, with io.grpc:grpc-services, which its starters have as an optional dependency up to 0.12
-//     and bring from 1.0.0-RC1 on. Source: GrpcServerHealthAutoConfiguration (ConditionalOnClass HealthStatusManager)
-//     and spring-grpc-server-spring-boot-starter/pom.xml at v0.12.0 and v1.0.0-RC1.
+//   - Spring gRPC: since 0.1, with io.grpc:grpc-services. The library is an optional dependency of the starters up to
+//     0.12, and a required dependency from 1.0.0-RC1 on. Source: GrpcServerHealthAutoConfiguration (ConditionalOnClass
+//     HealthStatusManager) and spring-grpc-server-spring-boot-starter/pom.xml at v0.12.0 and v1.0.0-RC1.
 //   - Spring Boot, from 4.1 on: spring-boot-starter-grpc-server brings grpc-services, the module
 //     spring-boot-grpc-server does not. Source: starter/spring-boot-starter-grpc-server/build.gradle and
 //     module/spring-boot-grpc-server/build.gradle.
-//   - net.devh: since 1.4, with io.grpc:grpc-services, which it brings. Source: GrpcHealthServiceAutoConfiguration
+//   - net.devh: since 1.4, with io.grpc:grpc-services, a dependency. Source: GrpcHealthServiceAutoConfiguration
 //     (ConditionalOnClass HealthStatusManager) and grpc-server-spring-boot-starter/build.gradle at v3.1.0.RELEASE; at
 //     v1.4.0.RELEASE the first use of HealthStatusManager.
-//   - LogNet: since 2.1, with io.grpc:grpc-services, which it brings and does not start without. Source:
+//   - LogNet: since 2.1, with io.grpc:grpc-services, a dependency without which LogNet does not start. Source:
 //     GRpcAutoConfiguration (Import DefaultHealthStatusService); at v2.1.0 the first use of HealthStatusManager.
-//   - grpc-starter (io.github.danielliu1123): always, with io.grpc:grpc-services, which it brings. Source: Health.java
+//   - grpc-starter (io.github.danielliu1123): always, with io.grpc:grpc-services, a dependency. Source: Health.java
 //     (matchIfMissing) and grpc-server-boot-autoconfigure/build.gradle.
-//   - Quarkus: always; its stubs of the service are its own. Source: GrpcServerProcessor and GrpcHealthEndpoint.
-//   - Micronaut: since micronaut-grpc 3.3, which came with Micronaut 3.5, with io.grpc:grpc-services, which it never
-//     brings. Source: GrpcHealthFactory (Requires HealthStatusManager) and grpc-health/build.gradle (compileOnly).
-//   - Helidon SE and MP: in versions 1 to 3, whose classes have other names than those of 4, and not from 4 on. Source:
-//     GrpcServerImpl (addService(healthService)) at 2.x; webserver/grpc at 4.x, which has reflection alone.
-//   - Dubbo: if dubbo.tri.builtin.service.init asks for it. Source: TriBuiltinService.enable.
+//   - Quarkus: always, with its own stubs of the service. Source: GrpcServerProcessor and GrpcHealthEndpoint.
+//   - Micronaut: since micronaut-grpc 3.3, part of Micronaut 3.5, with io.grpc:grpc-services, always left to the app.
+//     Source: GrpcHealthFactory (Requires HealthStatusManager) and grpc-health/build.gradle (compileOnly).
+//   - Helidon SE and MP: in versions 1 to 3, with other class names than 4, and not from 4 on. Source: GrpcServerImpl
+//     (addService(healthService)) at 2.x; webserver/grpc at 4.x, with reflection alone.
+//   - Dubbo: on request of dubbo.tri.builtin.service.init. Source: TriBuiltinService.enable.
 //   - None of grpc-java, grpc-kotlin, grpc-servlet, ScalaPB, fs2-grpc, ZIO gRPC (ServerMain adds reflection alone),
 //     Mu-Scala (GrpcServer.scala), Vert.x, Armeria (enableHealthCheckService is false by default), ServiceTalk, Play,
 //     Akka and Pekko gRPC.
 
-// bootStarter is the starter of Spring Boot, which brings grpc-services since it exists.
+// bootStarter is the starter of Spring Boot, and has always brought grpc-services.
 var bootStarter = artifactNamed(`spring-boot-starter-grpc-server`)
 
-// firstVersions are the first versions of artifacts, also as properties of builds, with which a framework registers
-// grpc.health.v1, or brings grpc-services. The artifacts of Spring gRPC have one version, and it works with Spring Boot
-// 4 from 1.0 on.
+// firstVersions are the first versions with which a framework registers grpc.health.v1, or brings grpc-services, by
+// artifact or by property of the build. The artifacts of Spring gRPC share a version. Spring gRPC works with Spring
+// Boot 4 from 1.0 on.
 var firstVersions = []struct {
 	framework    string
 	artifact     *lazyregexp.Regexp
@@ -55,7 +55,7 @@ var firstVersions = []struct {
 		`(?i:^micronaut(?:[.-]?version)?$)`), 3, 5},
 }
 
-// isOld reports whether the version of a framework is known and is older than the first one that counts.
+// isOld reports whether the version of a framework is older than in firstVersions. isKnown is false without a version.
 func (b *build) isOld(framework string) (isOld, isKnown bool) {
 	for _, first := range firstVersions {
 		if first.framework != framework {
@@ -73,8 +73,8 @@ func (b *build) isOld(framework string) (isOld, isKnown bool) {
 	return false, false
 }
 
-// registersHealth reports whether a framework registers grpc.health.v1 in this build. byItself is what a finding says
-// of it. A built app has all its libraries beside it.
+// registersHealth reports whether a framework registers grpc.health.v1 in the build. byItself is the answer of the
+// finding. A built app has all libraries at hand.
 func (b *build) registersHealth(framework string, byItself bool) bool {
 	isOld, isKnown := b.isOld(framework)
 	hasServices := b.has(grpcServices)

@@ -17,45 +17,44 @@ import (
 )
 
 const (
-	// maxDirectory is the longest list of entries that is read, in bytes. The largest jars have 100,000 entries, with
-	// about 100 bytes for each.
+	// maxDirectory is the maximum length of a list of entries, in bytes. The largest jars have 100,000 entries of about
+	// 100 bytes.
 	maxDirectory = 16 << 20
-	// maxUnpacked is how many bytes the entries that are read of one archive may have when they are unpacked. The
-	// classes of an app have a few MiB. [tree.MaxProgram] bounds the packed bytes, and [tree.MaxSource] each entry.
+	// maxUnpacked is how many bytes are unpacked of one archive. The classes of an app have a few MiB.
+	// [tree.MaxProgram] bounds the packed bytes, and [tree.MaxSource] each entry.
 	maxUnpacked = 128 << 20
-	// maxSettings is how many settings in a jar are kept.
+	// maxSettings bounds the settings of a jar.
 	maxSettings = 10_000
 )
 
 var (
-	// otherJar is a jar that starts nothing, or a part of another one beside it: sources, documentation and tests, what
-	// the shade plugin of Maven keeps of the jar before it adds the dependencies, and what the plugin of Spring Boot
-	// for Gradle makes beside its own jar.
+	// otherJar is a jar that starts nothing, or a part of a neighboring jar: sources, documentation and tests, the
+	// original jar from before Maven's shade plugin adds the dependencies, and the plain jar of Spring Boot's plugin
+	// for Gradle.
 	otherJar = lazyregexp.New(`-(sources|javadoc|tests?|test-fixtures|plain)\.jar$|^original-`)
-	// dependencyJar is a jar that is not the app's own, by its directory in the layouts of Spring Boot, wars, Quarkus
-	// and Maven repositories. Its name still tells the framework of the app.
+	// dependencyJar is a jar of a dependency, by the directory in the layouts of Spring Boot, wars, Quarkus and Maven
+	// repositories. The name of the jar still tells the framework of the app.
 	dependencyJar = lazyregexp.New(
 		`(^|/)((BOOT-INF|WEB-INF)/lib(-provided)?|quarkus-app/(lib|quarkus)|lib/(main|boot)|repository)/`)
-	// libraryDir is where distributions and builds keep jars, those of dependencies or the app's own.
+	// libraryDir is a directory of distributions and builds for jars, either of dependencies or of the app.
 	libraryDir = lazyregexp.New(`(^|/)(?:lib|libs|jars|dependency|dependencies|ext|plugins|third[-_]?party)/[^/]+$`)
-	// toolOutput is a jar of the app by its path alone: Gradle writes it there, Play moves the settings out of it, and
-	// the organization in sbt is "default" if the app names none.
+	// toolOutput is a jar of the app by the path alone: the output of Gradle, a jar of Play without settings, or a jar
+	// of sbt's organization "default", for apps that name none.
 	toolOutput = lazyregexp.New(`(^|/)build/libs/[^/]+$|-sans-externalized\.jar$|(^|/)default\.[^/]+$`)
-	// jarVersion is the end of the name of an archive that has a version.
+	// jarVersion is the version at the end of an archive's name.
 	jarVersion    = lazyregexp.New(`-v?\d[\w.+-]*$`)
 	ownClassesDir = lazyregexp.New(`^(?:BOOT-INF|WEB-INF)/classes/`)
-	// manifestHeader names a class in a manifest, and launcher begins the name of one by which a framework starts an
-	// app.
+	// manifestHeader names a class in a manifest, and launcher begins the name of a framework's class that starts apps.
 	manifestHeader = lazyregexp.New(`(?m)^(Start-Class|Main-Verticle|Main-Class|Premain-Class): *(\S+)`)
 	launcher       = lazyregexp.New(`^(?:io/vertx/(?:core|launcher)|io/ktor/server|io/quarkus/(?:bootstrap|runner)|` +
 		`io/helidon/(?:Main|microprofile)|org/springframework/boot/loader|play/core/server)\b`)
-	// homePackage is the package that a main class shares with the other classes of an app: com/example/, and
+	// homePackage is the common package of a main class and the app's further classes: com/example/, and
 	// io/github/someone/.
 	homePackage = lazyregexp.New(
 		`^(?:\w+/(?:github|gitlab|gitee|bitbucket|sourceforge)/[^/]+/|[^/]+/(?:[^/]+/)?)`)
 )
 
-// bundledArtifacts are classes that prove that a library is unpacked in a jar, with its artifact.
+// bundledArtifacts maps classes in a jar to the artifact of the library that is unpacked there.
 var bundledArtifacts = map[string]string{
 	"io/grpc/BindableService.class":                       "io.grpc:grpc-api",
 	"io/grpc/protobuf/services/HealthStatusManager.class": "io.grpc:grpc-services",
@@ -63,7 +62,7 @@ var bundledArtifacts = map[string]string{
 	"io/micronaut/grpc/server/GrpcEmbeddedServer.class":   "io.micronaut.grpc:micronaut-grpc-server-runtime",
 }
 
-// analyzeJar analyzes a jar or a war: which artifacts the app is built with, and the classes that are the app's own.
+// analyzeJar analyzes a jar or a war: the artifacts of the build, and the app's own classes.
 func analyzeJar(f *tree.File) (*analyzer.Result[extra], error) {
 	if otherJar.MatchString(path.Base(f.Path)) {
 		return nil, nil
@@ -80,8 +79,8 @@ func analyzeJar(f *tree.File) (*analyzer.Result[extra], error) {
 	return analyzeArchive(f.Path, f, size)
 }
 
-// addJar adds the artifact that the file name of an archive names, with its version. It is group:artifact if the name
-// has both: io.quarkus:quarkus-grpc for io.quarkus.quarkus-grpc-3.2.0.jar, grpc-services for grpc-services-1.60.0.jar.
+// addJar adds the artifact and the version in the file name of an archive. The artifact includes a group from the name:
+// io.quarkus:quarkus-grpc for io.quarkus.quarkus-grpc-3.2.0.jar, but grpc-services for grpc-services-1.60.0.jar.
 func addJar(b *buildfile.File, file string) {
 	name, version := jarName(file)
 	if dot := strings.LastIndexByte(name, '.'); dot > 0 {
@@ -91,29 +90,29 @@ func addJar(b *buildfile.File, file string) {
 	b.SetVersion(name, version)
 }
 
-// jarName returns the name of an archive without its version, and that, which is "" for none.
+// jarName splits the file name of an archive into name and version, which may be "".
 func jarName(file string) (name, version string) {
 	name = strings.TrimSuffix(strings.TrimSuffix(path.Base(file), ".jar"), ".war")
 	version = jarVersion.FindString(name)
 	return strings.TrimSuffix(name, version), strings.TrimPrefix(version, "-")
 }
 
-// archive is a jar or a war of the app, which may be anybody's.
+// archive is a jar or a war from an untrusted source.
 type archive struct {
 	entries   []*zip.File
-	left      int64  // how many bytes may still be unpacked
+	left      int64  // bytes that may still be unpacked
 	path      string // in the app
-	mainClass string // that the jar starts, with slashes; "" if the manifest names none, or one of a framework
+	mainClass string // with slashes; "" if the manifest names none, or a class of a framework
 	isAgent   bool
-	// bundled says that the dependencies of the app are unpacked in the jar, beside the app's own classes.
+	// bundled means that the dependencies are unpacked in the jar, beside the app's own classes.
 	bundled bool
-	// layered says that the app's own classes lie in a directory of the jar, and its dependencies as jars in another.
+	// layered means that the jar has a directory for the app's own classes, and another for the jars of dependencies.
 	layered bool
-	// fromMaven says that the jar states which artifact it is, as all do that Maven makes.
+	// fromMaven means that the jar states its artifact, like every jar by Maven.
 	fromMaven bool
 }
 
-// analyzeArchive analyzes a jar with a path in the app and a length in bytes.
+// analyzeArchive analyzes a jar by the path in the app and the length in bytes.
 func analyzeArchive(file string, r io.ReaderAt, size int64) (*analyzer.Result[extra], error) {
 	limited := tree.LimitReaderAt(r, maxDirectory)
 	opened, err := zip.NewReader(limited, size)
@@ -133,8 +132,8 @@ func analyzeArchive(file string, r io.ReaderAt, size int64) (*analyzer.Result[ex
 	return result, err
 }
 
-// read returns the contents of an entry. They are nil if the entry is longer than [tree.MaxSource]. The error is about
-// a damaged entry, or says that all entries together are too long.
+// read returns the contents of an entry, nil if the entry is longer than [tree.MaxSource]. The error reports a damaged
+// entry, or an excess of maxUnpacked by all entries together.
 func (a *archive) read(e *zip.File) ([]byte, error) {
 	if e.UncompressedSize64 > tree.MaxSource {
 		return nil, nil
@@ -144,15 +143,15 @@ func (a *archive) read(e *zip.File) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	text, err := io.ReadAll(io.LimitReader(r, tree.MaxSource)) // it may be longer than its header says
+	text, err := io.ReadAll(io.LimitReader(r, tree.MaxSource)) // the header may state a shorter length
 	if a.left -= int64(len(text)); a.left < 0 {
 		return nil, fmt.Errorf("more than %d bytes come out of it", maxUnpacked)
 	}
 	return text, err
 }
 
-// survey looks at the names of all entries once. It reads the manifest, sets the fields of the archive and adds the
-// artifacts that the app is built with.
+// survey reads the manifest, sets the fields of the archive and adds the artifacts of the build, in one pass over the
+// names of entries.
 func (a *archive) survey(build *buildfile.File) {
 	for _, e := range a.entries {
 		switch name := e.Name; {
@@ -172,7 +171,7 @@ func (a *archive) survey(build *buildfile.File) {
 	}
 }
 
-// readManifest reads which classes the main section of a manifest names (JAR File Specification, Notes on Manifest and
+// readManifest reads the class names in the main section of a manifest (JAR File Specification, Notes on Manifest and
 // Signature Files). A line that begins with a space continues the line before.
 func (a *archive) readManifest(text string) {
 	text = strings.NewReplacer("\r\n ", "", "\n ", "", "\r", "").Replace(text)
@@ -188,8 +187,8 @@ func (a *archive) readManifest(text string) {
 	}
 }
 
-// analyze adds what the settings files and the app's own classes say, and the language of the class that makes the
-// server. The error says from which entry on the jar was left out.
+// analyze adds the settings, the findings of the app's own classes, and the language of the class that makes the
+// server. The error names the entry from which the rest of the jar was left out.
 func (a *archive) analyze(result *analyzer.Result[extra]) error {
 	isOwn := a.ownClasses()
 	for _, e := range a.entries {
@@ -203,7 +202,7 @@ func (a *archive) analyze(result *analyzer.Result[extra]) error {
 			return fmt.Errorf("leaving out the rest of the jar from %s: %w", plan.Printable(e.Name), err)
 		}
 		if !isClass {
-			of, _ := readSettings(name, text) // the settings say that a part of a file could not be read
+			of, _ := readSettings(name, text) // a setting with the key unknown stands for an unread part
 			for _, s := range of {
 				s.Place = plan.Place{Path: a.path}
 				result.Extra.settings = append(result.Extra.settings, s)
@@ -219,10 +218,9 @@ func (a *archive) analyze(result *analyzer.Result[extra]) error {
 	return nil
 }
 
-// isApp reports whether the jar is the app's own and no dependency or tool. A jar among others is the app's own if it
-// names a main class. The jars of programs that a script starts name none; such a jar is the app's own if neither its
-// name has a version nor its contents say which artifact it is, or if it is named like the directory of the whole
-// program.
+// isApp reports whether the jar is the app's own and no dependency or tool. In a directory of libraries, a jar with a
+// main class is the app's own. Jars of programs that a script starts name no main class; such a jar is the app's own
+// if the contents state no artifact, and the name has no version or is the name of the program's directory.
 func (a *archive) isApp() bool {
 	switch {
 	case a.isAgent:
@@ -235,10 +233,10 @@ func (a *archive) isApp() bool {
 	return !a.fromMaven && (version == "" || name == program)
 }
 
-// ownClasses returns a function that reports whether an entry is one of the app's own classes. Where the dependencies
-// are unpacked in the jar, the app's own are those in the packages of the main class, or in its own package if that is
-// one of a library, as in io/grpc/examples/. Where the manifest names no main class, they are all that are in no known
-// library.
+// ownClasses returns a function that reports whether an entry is one of the app's own classes. In a jar with unpacked
+// dependencies, the app's classes lie below the home package of the main class, or below the full package of a main
+// class with a library's prefix, as in io/grpc/examples/. Without a main class, all classes outside of known libraries
+// are the app's own.
 func (a *archive) ownClasses() func(entry string) bool {
 	if a.layered {
 		return ownClassesDir.MatchString

@@ -1,10 +1,10 @@
 // Package jvm recognizes gRPC servers in Java, Kotlin and Scala: in sources, class files and jars.
 //
-// Begin with [Analyzer]. What proves a server is in rules.go for sources, in libraries.go for sources and class files,
-// and in class.go; where a server listens is in listens.go. Many frameworks make the server of what an app implements,
-// so that a source alone does not tell the framework: analyze also reads build files and settings, postAnalyze puts
-// them together, health.go knows which framework registers the health service in which build, and settings.go has the
-// ports of such servers.
+// Begin with [Analyzer]. The rules for servers are in rules.go for sources, in libraries.go for sources and class
+// files, and in class.go; the rules for listeners are in listens.go. Many frameworks serve an app's implementations, so
+// a source alone does not tell the framework: analyze also reads build files and settings, postAnalyze combines all
+// files, health.go knows the builds in which a framework registers the health service, and settings.go has the ports of
+// frameworks' servers.
 package jvm
 
 import (
@@ -30,13 +30,13 @@ var definition = analyzer.Definition[extra]{
 	PostAnalyze: postAnalyze,
 }
 
-// extra is what a file tells beside its findings.
+// extra holds the results of a file beside the findings.
 type extra struct {
-	build    buildfile.File // of a jar, the artifacts that are in it or lie beside it
-	settings []setting      // of a jar, those of all files in it
+	build    buildfile.File // of a jar, the jar's own artifact and the artifacts inside
+	settings []setting      // of a jar, the settings in all files
 }
 
-// The names of the languages beside Java.
+// Languages beside Java.
 const (
 	kotlin = "kotlin"
 	scala  = "scala"
@@ -45,13 +45,13 @@ const (
 // languageOf is the language of a source by its extension.
 var languageOf = map[string]string{".java": "", ".kt": kotlin, ".scala": scala}
 
-// plainFramework is the framework of a server that grpc-java makes, by the language that the server is written in.
+// plainFramework is the framework of a grpc-java server, by language.
 var plainFramework = map[string]string{"": grpcJava, kotlin: grpcKotlin, scala: scalaPB}
 
 // required chooses sources, build files, settings, classes and jars that may be the app's own.
 func required(file string) bool { return mayBeRead(file) && isOwn(file) }
 
-// mayBeRead chooses them by their names, wherever they lie.
+// mayBeRead chooses files by name, in any directory.
 func mayBeRead(file string) bool {
 	name := path.Base(file)
 	switch path.Ext(name) {
@@ -71,7 +71,6 @@ func mayBeRead(file string) bool {
 	return path.Ext(name) == ".jar" || path.Ext(name) == ".war"
 }
 
-// analyze analyzes a file by its extension.
 func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	ext := path.Ext(f.Path)
 	if ext == ".jar" || ext == ".war" {
@@ -99,20 +98,19 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 }
 
 var (
-	// otherDir is a directory or a source set whose code is in no program of the app: tests and what serves them, by
-	// the conventions of Maven, Gradle, sbt, Android and JMH, with a name of its own as integrationTest, testFixtures
-	// or functional-test; and what build tools generate.
+	// otherDir is a directory or a source set outside of the app's programs: tests and test support, by the conventions
+	// of Maven, Gradle, sbt, Android and JMH, also named integrationTest, testFixtures or functional-test; and the
+	// generated sources of build tools.
 	otherDir = lazyregexp.New(`(?:^|/)(?:tests?|it|jmh|testing|benchmarks?|testdata|multi-jvm|gatling|generated|` +
 		`generated-(?:test-)?sources|generated-src|src_managed|src-gen|\w+Tests?|\w+-tests?|test[A-Z-]\w*)/`)
-	// testSource is a test by the file names that surefire, failsafe, ScalaTest and Kotest look for.
+	// testSource is a test by the file names for surefire, failsafe, ScalaTest and Kotest.
 	testSource = lazyregexp.New(`^(Test[A-Z]\w*|\w+(Tests?|TestCase|IT|Spec|TestBase))\.(java|kt|scala)$`)
-	// sourceRoot is the directory in which packages begin, as in src/main/java/. A package may have any name, "test"
-	// too.
+	// sourceRoot is the directory where packages begin, as in src/main/java/. A package may have any name, also "test".
 	sourceRoot = lazyregexp.New(
 		`(^|/)src/[^/]+/(java|kotlin|scala)/|/classes/(java|kotlin|scala)/main/|(^|/)classes/`)
 )
 
-// isOwn reports whether a file lies where the app's own code may be.
+// isOwn reports whether a file may be the app's own code, by directory.
 func isOwn(file string) bool {
 	dir := path.Dir(file) + "/"
 	if root := sourceRoot.FindStringIndex(file); root != nil {
@@ -121,7 +119,7 @@ func isOwn(file string) bool {
 	return !otherDir.MatchString(dir)
 }
 
-// classPath returns the part of the path of a class file that is the name of the class, with slashes.
+// classPath returns the name of the class, with slashes, from the path of a class file.
 func classPath(file string) string {
 	if root := sourceRoot.FindStringIndex(file); root != nil {
 		return file[root[1]:]

@@ -9,14 +9,13 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// callRule is a call that proves something: of each of the methods of each of the classes, separated by spaces. The
-// method <init> is a constructor.
+// callRule is a rule for the calls of methods of classes, each separated by spaces. The method <init> is a constructor.
 type callRule struct {
 	classes, methods string
 	proves           finding.Make
 }
 
-// libraryCalls prove the same in sources and in class files.
+// libraryCalls hold for sources and for class files.
 var libraryCalls = []callRule{
 	{
 		"io/grpc/ServerBuilder io/grpc/netty/NettyServerBuilder " +
@@ -38,8 +37,8 @@ var libraryCalls = []callRule{
 	},
 	{"io/vertx/grpc/VertxServerBuilder", "forPort forAddress", finding.Constructs(vertx)},
 	{"com/linecorp/armeria/server/grpc/GrpcService", "builder", finding.Constructs(armeria)},
-	// Until Armeria 0.97 the builder had a constructor of its own. The others are methods of a service without
-	// generated code (grpc-protocol/.../AbstractUnsafeUnaryGrpcService.java).
+	// Until Armeria 0.97 the builder was made by a constructor. The abstract classes are for methods of services
+	// without generated code (grpc-protocol/.../AbstractUnsafeUnaryGrpcService.java).
 	{
 		"com/linecorp/armeria/server/grpc/GrpcServiceBuilder " +
 			"com/linecorp/armeria/server/grpc/protocol/AbstractUnaryGrpcService " +
@@ -63,8 +62,8 @@ var libraryCalls = []callRule{
 	{"higherkindness/mu/rpc/healthcheck/HealthService$", "build", finding.RegistersHealth},
 }
 
-// annotations make a class a service of a framework, in sources and in class files. isOfClass says that the annotation
-// makes a client of an interface.
+// annotations make a class a service of a framework, in sources and in class files. isOfClass means that the same
+// annotation makes an interface a client.
 var annotations = []struct {
 	class     string
 	proves    finding.Make
@@ -76,14 +75,14 @@ var annotations = []struct {
 	{"org/lognet/springboot/grpc/GRpcService", finding.WithHealth(finding.Serves(logNet)), false},
 	{"grpcstarter/server/GrpcService", finding.WithHealth(finding.Serves(grpcStarter)), false},
 	{"io/quarkus/grpc/GrpcService", finding.WithHealth(finding.Serves(quarkus)), false},
-	// Helidon MP 4 has the first, and Helidon MP 1 to 3 have the second. The server of Helidon 4 registers no health
-	// service.
+	// Helidon MP 4 has Grpc.GrpcService, without a health service. Helidon MP 1 to 3 have Grpc.
 	{"io/helidon/grpc/api/Grpc$GrpcService", finding.Serves(helidon), true},
 	{"io/helidon/microprofile/grpc/core/Grpc", finding.WithHealth(finding.Serves(helidon)), true},
+	{"misk/web/Grpc", finding.Serves(misk), false},
 	{"org/apache/dubbo/config/annotation/DubboService", onlyWith(triple, finding.Serves(dubbo)), false},
 }
 
-// libraryRules are those calls and annotations in sources.
+// libraryRules returns the rules for libraryCalls and annotations in sources.
 func libraryRules() []analyzer.Rule {
 	var rules []analyzer.Rule
 	for _, r := range libraryCalls {
@@ -115,7 +114,7 @@ func libraryRules() []analyzer.Rule {
 	return rules
 }
 
-// packagePattern matches the package of a directory, with another part in it, such as that of Vert.x for RxJava:
+// packagePattern matches the package of a directory, also with parts inserted, as by Vert.x for RxJava:
 // io.vertx.grpc.server, io.vertx.rxjava3.grpc.server.
 func packagePattern(dir string) string {
 	parts := strings.Split(strings.Trim(dir, "/"), "/")
@@ -126,7 +125,7 @@ func annotation(name string) *lazyregexp.Regexp {
 	return lazyregexp.New(`@(?:[\w.]+\.)?` + strings.ReplaceAll(name, ".", `\.`) + `\b`)
 }
 
-// classAnnotation matches an annotation of a class, with or without others after it.
+// classAnnotation matches an annotation of a class. More annotations may follow.
 func classAnnotation(annotation *lazyregexp.Regexp) *lazyregexp.Regexp {
 	return lazyregexp.New(`(?P<at>` + annotation.String() + `)(?:\s*\([^)]*\))?` +
 		`(?:\s*@[\w.]+(?:\s*\([^)]*\))?)*\s+(?:(?:public|final|abstract|open|internal)\s+)*class\b`)

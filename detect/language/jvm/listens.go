@@ -8,10 +8,9 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// onBuilder stands before a call of a builder, which Kotlin leaves out in blocks such as apply { http(8080) }.
+// onBuilder precedes the call of a builder's method. Kotlin may omit the builder, as in apply { http(8080) }.
 const onBuilder = `(?:\.\s*|[{;\n][ \t]*)`
 
-// listens say where servers listen.
 var listens = []analyzer.Listen{
 	{
 		Code: lazyregexp.New(`\b(?:(?:(?:Netty|OkHttp|Xds|Alts)?ServerBuilder|GrpcServers)\s*\.\s*` +
@@ -43,9 +42,10 @@ var listens = []analyzer.Listen{
 		Code:  lazyregexp.New(`(?:\bnew\s+Server|\.\s*(?:setPort|addHttps?Listener))\s*\(`),
 		Needs: lazyregexp.New(`\bio\.grpc\.servlet\b`), Argument: 1,
 	},
+	{Code: lazyregexp.New(`\bWebConfig\s*\(`), Needs: lazyregexp.New(`\bmisk\.web\b`), Name: "port", Argument: 1},
 }
 
-// transports say what carries the calls of a server.
+// transports find the security of a server.
 var transports = []analyzer.Rule{
 	{
 		Code: lazyregexp.New(onBuilder + `useTransportSecurity\s*\(\s*[^)\s]|\bGrpcSslContexts\s*\.\s*forServer\b|` +
@@ -76,7 +76,7 @@ var transports = []analyzer.Rule{
 
 const modifiers = `(?:(?:public|private|protected|internal|override|static|final|lateinit|implicit|lazy|const)\s+)*`
 
-// declarations are how each language declares a name with its value, by the extension of the file.
+// declarations are the syntax for a name with a value, by the extension of the file.
 var declarations = map[string][]*lazyregexp.Regexp{
 	".java": {
 		lazyregexp.New(`\b(?:int|short|Integer|String|var|InetSocketAddress|SocketAddress)\s+(?P<name>\w+)\s*=\s*`),
@@ -95,11 +95,11 @@ var declarations = map[string][]*lazyregexp.Regexp{
 // ends are the bytes that end a value, by the extension of the file.
 var ends = map[string]string{".java": ";,", ".kt": "\n;,)", ".scala": "\n;,)"}
 
-// option is what the command line or a setting gives, with its annotation: @Value("${grpc.port:9090}") int port.
+// option is a value from the command line or a setting, by annotation: @Value("${grpc.port:9090}") int port.
 var option = lazyregexp.New(`@(?:Value|Option|Parameter|ConfigProperty)\s*\((?P<value>[^()]*)\)\s*` +
 	modifiers + `(?:(?:va[lr]\s+)?(?P<name>\w+)\s*:|(?:int|Integer|String)\s+(?P<name>\w+)\b)`)
 
-// mutableName is a field or a parameter that other files may give another value than its default.
+// mutableName is a field or a parameter with a default that other files may replace.
 var mutableName = lazyregexp.New(`(?:\bvar|[(,]\s*(?:\w+\s+)?val)\s+(?P<name>\w+)(?:\s*:\s*[\w.?]+)?\s*=\s*`)
 
 var mutable = map[string]*lazyregexp.Regexp{
@@ -108,7 +108,6 @@ var mutable = map[string]*lazyregexp.Regexp{
 	".kt": mutableName, ".scala": mutableName,
 }
 
-// namesIn returns the names in a source.
 func namesIn(t *source.Text, ext string) *address.Names {
 	names := address.Read(t, ends[ext], declarations[ext]...)
 	for _, pattern := range []*lazyregexp.Regexp{option, mutable[ext]} {
@@ -127,7 +126,7 @@ func namesIn(t *source.Text, ext string) *address.Names {
 // maxOptions is how many options of a source are read.
 const maxOptions = 64
 
-// listeners returns where the servers of a source listen.
+// listeners returns the listeners of a source, or the default listeners of the servers in found.
 func listeners(t *source.Text, ext string, found []finding.Finding) []finding.Finding {
 	all := analyzer.Listeners(namesIn(t, ext), listens)
 	if len(all) > 0 {

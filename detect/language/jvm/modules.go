@@ -12,14 +12,15 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
-// modules are the projects of a tree and what they are built with.
+// modules are the projects of a tree, with their builds.
 type modules struct {
 	projects []*project
 	builds   map[*project]*build
 }
 
-// newModules puts the projects together. A project has what those above it declare for it (a parent pom.xml, the block
-// subprojects of Gradle, the one build of sbt), and what the scripts that it applies and the tree's own plugins have.
+// newModules connects the projects. A project inherits declarations for subprojects from the projects above (a parent
+// pom.xml, the block subprojects of Gradle, the single build of sbt), and the declarations of applied scripts and of
+// the tree's own plugins.
 func newModules(files []analyzer.File[extra], projects []*project) *modules {
 	m := &modules{projects, map[*project]*build{}}
 	catalog, catalogs := map[string][]string{}, &build{}
@@ -59,11 +60,10 @@ func newModules(files []analyzer.File[extra], projects []*project) *modules {
 	return m
 }
 
-// maxNeeded is how many other projects are looked at for one project.
+// maxNeeded bounds the projects that a project is built with.
 const maxNeeded = 64
 
-// find finds the projects that each is built with, by their artifacts of Maven or their directories, which are the
-// names in Gradle.
+// find sets the projects that each build uses, by Maven artifact or by directory, the name in Gradle.
 func (m *modules) find() {
 	byArtifact, byDir := map[string]*project{}, map[string]*project{}
 	for _, p := range m.projects {
@@ -84,12 +84,11 @@ func (m *modules) find() {
 	}
 }
 
-// maxAround is how many other builds say something about one.
+// maxAround bounds the builds that share artifacts and settings with a build.
 const maxAround = 64
 
-// share gives each project the artifacts and the settings of the projects that it is built with, and these those of the
-// project: the framework of an app serves what the modules of the app implement. The project's own settings go before
-// those of others.
+// share exchanges artifacts and settings between each project and the projects that the build needs: the framework of
+// an app serves the implementations in all modules of the app. A project's own settings take precedence.
 func (m *modules) share() {
 	artifacts, settings := map[*build][]string{}, map[*build][]setting{}
 	for _, b := range m.builds {
@@ -114,7 +113,7 @@ func (m *modules) share() {
 	}
 }
 
-// needed returns the projects that a project is built with, directly or through others.
+// needed returns the projects that a project is built with, directly or indirectly.
 func (m *modules) needed(p *project) []*project {
 	found := []*project{p}
 	seen := map[*project]bool{p: true}
@@ -129,8 +128,8 @@ func (m *modules) needed(p *project) []*project {
 	return found[1:]
 }
 
-// merge gives the findings of a project that makes no server to the projects with a server that are built with it. Its
-// services stay behind: the server serves them.
+// merge moves the findings of a project without a server to the projects that serve and are built with the project.
+// The services are dropped: the server serves them.
 func (m *modules) merge() {
 	for _, p := range m.projects {
 		if !slices.ContainsFunc(p.Packages, (*analyzer.Package).Serves) {
@@ -146,7 +145,7 @@ func (m *modules) merge() {
 	}
 }
 
-// moveFindings moves the findings of a project to another one, without its services.
+// moveFindings moves the findings of a project to another project, and drops the services.
 func moveFindings(from, to *project) {
 	from.Drop(func(f finding.Finding) bool {
 		return finding.Is[finding.Registration](f) || finding.Is[finding.Implementation](f)

@@ -10,7 +10,7 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// postAnalyze returns a server for each server that is made, and for each project whose framework makes one.
+// postAnalyze returns a server for each server in the code, and for each project with a framework that makes a server.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
 	app := newApp(files, projects)
@@ -32,7 +32,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	return servers
 }
 
-// inLanguage returns the name of a framework in a language: grpc-java has others in Kotlin and Scala.
+// inLanguage returns the name of a framework in a language: grpc-java has other names in Kotlin and Scala.
 func inLanguage(framework, language string) string {
 	if framework == grpcJava {
 		return plainFramework[language]
@@ -40,13 +40,13 @@ func inLanguage(framework, language string) string {
 	return framework
 }
 
-// app is what all projects of an app tell.
+// app combines the findings of all projects.
 type app struct {
-	serves  bool // it makes a server, or implements a service
+	serves  bool // with a server or an implementation of a service
 	folders analyzer.HealthFolders
-	// health has the classes and functions that are named for health, in small letters, and whether each is a class
-	// that implements grpc.health.v1.
-	health map[string]bool
+	// declared maps the classes and functions named for health, and the classes of handlers, in small letters, to
+	// whether each is a class that implements grpc.health.v1.
+	declared map[string]bool
 }
 
 func newApp(files []analyzer.File[extra], projects []*project) *app {
@@ -59,10 +59,10 @@ func newApp(files []analyzer.File[extra], projects []*project) *app {
 			case conditional:
 				a.serves = a.serves || of.needs != builtIn
 			case finding.HealthClass:
-				a.health[strings.ToLower(of.Class)] = true
-			case healthDeclared:
-				if name := strings.ToLower(of.name); !a.health[name] {
-					a.health[name] = false
+				a.declared[strings.ToLower(of.Class)] = true
+			case declared:
+				if name := strings.ToLower(of.name); !a.declared[name] {
+					a.declared[name] = false
 				}
 			}
 		}
@@ -70,7 +70,7 @@ func newApp(files []analyzer.File[extra], projects []*project) *app {
 	return a
 }
 
-// decide replaces the findings that depend on the build. It leaves out those that prove nothing in this one.
+// decide replaces the findings that depend on the build, and leaves out findings that prove nothing in this build.
 func (a *app) decide(p *project, b *build, logf tree.Logf) {
 	starter := starterOf(b.artifacts)
 	isServed := starter != "" && !(needsAnnotation(starter) && analyzer.ProjectHas[finding.Server](p))
@@ -104,20 +104,22 @@ func (a *app) decide(p *project, b *build, logf tree.Logf) {
 	})
 }
 
-// meaning returns what a finding of a type of the JVM's own proves in this build, nil for nothing. Other findings prove
-// what they are.
+// meaning resolves a finding of one of the JVM's own types in this build; nil means that nothing is proven. Other
+// findings stay as they are.
 func (a *app) meaning(f finding.Finding, b *build) finding.Finding {
 	switch of := f.(type) {
 	case conditional:
 		_, isSet := b.settings["grpc.server.port"]
-		if of.needs == generator && b.has(handlerGenerator) || of.needs == triple && b.settings.servesTriple() ||
+		_, isOwn := a.declared[strings.ToLower(of.code)]
+		if of.needs == generator && b.has(handlerGenerator) && !isOwn ||
+			of.needs == triple && b.settings.servesTriple() ||
 			of.needs == builtIn && b.has(netDevhServer) && isSet && !a.serves {
 			return of.found
 		}
 		return nil
 	case finding.HealthMade:
-		// What is not the app's own may register the service.
-		switch isStandard, isOwn := a.health[strings.ToLower(of.Class)]; {
+		// A class from elsewhere may register the service.
+		switch isStandard, isOwn := a.declared[strings.ToLower(of.Class)]; {
 		case isStandard:
 			return finding.Health{Site: of.Site, Of: of.Of}
 		case isOwn:
@@ -125,7 +127,7 @@ func (a *app) meaning(f finding.Finding, b *build) finding.Finding {
 		}
 		return finding.HealthElsewhere{Site: of.Site, Of: of.Of}
 	case healthNamed:
-		// Its .proto says whether it is the standard one, if the app has it.
+		// The .proto, if the app has one, says whether the service is the standard one.
 		switch defines, ok := a.folders.Innermost(of.Path); {
 		case of.isHandler && !b.has(handlerGenerator):
 			return nil
@@ -135,14 +137,14 @@ func (a *app) meaning(f finding.Finding, b *build) finding.Finding {
 			return finding.Health{Site: of.AsUnsure()}
 		}
 		return nil
-	case finding.HealthClass, healthDeclared:
+	case finding.HealthClass, declared:
 		return nil
 	}
 	return f
 }
 
-// frameworkSettings returns what the settings say of the server that the framework of a project makes: the address, the
-// security and whether grpc.health.v1 is disabled. It is nil if no framework makes one, or several do.
+// frameworkSettings returns the findings of the settings about the server of a project's framework: the address, the
+// security and whether grpc.health.v1 is disabled. The result is nil if no framework, or more than one, makes a server.
 func (b *build) frameworkSettings(p *project) []finding.Finding {
 	made, served := makersOf(p)
 	of := cmp.Or(made, served)
@@ -166,14 +168,14 @@ func (b *build) frameworkSettings(p *project) []finding.Finding {
 	return append(append(found, b.settings.listener(keys, byDefault)), b.settings.transports(keys)...)
 }
 
-// maker is a framework that makes a server, and whether it registers grpc.health.v1.
+// maker is a framework that makes a server.
 type maker struct {
 	framework       string
-	automaticHealth bool
+	automaticHealth bool // the framework registers grpc.health.v1
 }
 
-// makersOf returns the framework by which a project makes a server, and the one that makes the server of what the
-// project registers and implements. Either may be none.
+// makersOf returns the framework of the server that a project makes, and the framework that serves the project's
+// registrations and implementations. Either may be empty.
 func makersOf(p *project) (made, served maker) {
 	for f := range p.All() {
 		switch of := f.(type) {
@@ -192,9 +194,9 @@ func makersOf(p *project) (made, served maker) {
 	return made, served
 }
 
-// webServer returns the settings and the default port, or 0, of a web server that serves gRPC instead of a server of
-// its own: Spring's of ServerProperties.java, Quarkus' of VertxHttpConfig.java, Play's without TLS. Helidon 1 to 3,
-// which register the health service, have a server for gRPC alone.
+// webServer returns the settings and the default port, or 0, of a web server that serves gRPC in place of a separate
+// gRPC server: Spring's (ServerProperties.java), Quarkus' (VertxHttpConfig.java) and Play's without TLS. Helidon 1 to
+// 3 register the health service, and have a server for gRPC alone.
 func (b *build) webServer(of maker) (keys serverKeys, port int, ok bool) {
 	switch of.framework {
 	case springGRPC:
@@ -205,7 +207,7 @@ func (b *build) webServer(of maker) (keys serverKeys, port int, ok bool) {
 		return serverKeys{prefix: "quarkus.http.", port: "port", host: "host"}, 8080, ok
 	case helidon:
 		return serverKeys{prefix: "grpc.", port: "port"}, 0, of.automaticHealth
-	case playGRPC: // it serves HTTP/2 by TLS, and without it if the app asks for that
+	case playGRPC: // serves HTTP/2 by TLS, and without TLS only on request of the app
 		ok = b.settings["play.server.https.port"].text == ""
 		return serverKeys{prefix: "play.server.http.", port: "port", host: "address"}, 0, ok
 	}

@@ -9,18 +9,18 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// rules are what the three languages write alike: a subclass by extends and with in Java and Scala, and in Kotlin by a
-// colon before the call of the constructor of its superclass.
+// rules cover the common syntax of the three languages: a subclass by extends and with in Java and Scala, and in Kotlin
+// by a colon before the constructor call of the superclass.
 var rules = ofApp(slices.Concat(healthRules, libraryRules(), serverRules, serviceRules))
 
-// otherService is what looks like a service of the app and is none: a service that libraries add to a server, or a
-// handler of pekko-http or of something else.
-var otherService = lazyregexp.New(`(ServerReflection|Channelz|Binlog)\w*ImplBase|` +
+// otherService looks like a service of the app and is none: a service added to a server by a library, or a handler of
+// pekko-http or of another library.
+var otherService = lazyregexp.New(`(ServerReflection|Channelz|Binlog)\w*(?:ImplBase|BlockingServer)|` +
 	`^(?:[\w.]+\.)?(?:Health|ServerReflection)(?:Fs2)?Grpc(?:Trailers)?\$?\s*\.\s*bind|` +
 	`^(WebSocket|Exception|Rejection|Error|Request|Route|Http|Message|Event|Command|Recovery|File|Log|` +
 	`Default|Simple)Handler\b`)
 
-// ofApp returns rules that leave out what looks like a service of the app and is none.
+// ofApp changes rules to leave out matches of otherService.
 func ofApp(rules []analyzer.Rule) []analyzer.Rule {
 	for i, r := range rules {
 		rules[i].Proves = notOther(r.Proves)
@@ -28,7 +28,7 @@ func ofApp(rules []analyzer.Rule) []analyzer.Rule {
 	return rules
 }
 
-// notOther makes what another one makes, except of what looks like a service of the app and is none.
+// notOther leaves out findings on matches of otherService, unless the finding is about health.
 func notOther(proves finding.Make) finding.Make {
 	return func(at *finding.Site, code string) finding.Finding {
 		f := proves(at, code)
@@ -42,54 +42,56 @@ func notOther(proves finding.Make) finding.Make {
 const armeriaServer = `com\.linecorp\.armeria\.(?:\w+\.)?server\.grpc`
 
 var (
-	// healthPackage is an import of what is generated of the standard health.proto, or of one in a package named
-	// like it.
+	// healthPackage is an import of code generated from the standard health.proto, or from a package with a similar
+	// name.
 	healthPackage = lazyregexp.New(`^(?:[\w.]+\.)?health\.v1\b`)
-	// standardHealth is one that is generated of the standard health.proto for sure, by grpc-java or by ServiceTalk.
+	// standardHealth is an import of code that grpc-java or ServiceTalk certainly generates from the standard
+	// health.proto.
 	standardHealth = lazyregexp.New(`^(?:(?:io\.)?grpc|io\.servicetalk)\.health\.v1\b`)
 )
 
-// The findings that mean something only together with others of the app.
+// Findings that depend on the rest of the app.
 type (
-	// conditional is a finding that counts in some builds.
+	// conditional is a finding that counts only in some builds.
 	conditional struct {
 		*finding.Site
 		needs need
+		code  string
 		found finding.Finding
 	}
-	// healthNamed is the registration of a service Health that may be the app's own: the name of its package ends like
-	// that of the standard one, or a handler does not tell the package.
+	// healthNamed is the registration of a service Health that may be the app's own: the package name ends like the
+	// standard package name, or a handler does not tell the package.
 	healthNamed struct {
 		*finding.Site
 		isHandler  bool // of Akka gRPC, Pekko gRPC or Play
 		isStandard bool // the file names grpc.health.v1
 	}
-	// healthDeclared is a class or a function of the app's own that is named for health. A call of what is not the
-	// app's own may register the health service.
-	healthDeclared struct {
+	// declared is a class or a function of the app that is named for health, or a class of a handler. A call of a
+	// function from elsewhere may register the health service, and a handler from elsewhere may be generated.
+	declared struct {
 		*finding.Site
 		name string
 	}
 )
 
-// need is what a conditional finding needs to count.
+// need is the condition of a conditional finding.
 type need int
 
 const (
 	// generator is the plugin that generates handlers XHandler and routers AbstractXRouter.
 	generator need = iota
-	// triple is the protocol of Dubbo by which its services are served by gRPC.
+	// triple is Dubbo's protocol for gRPC.
 	triple
-	// builtIn is net.devh's starter that makes a server in any case (GrpcServerLifecycle.java), the setting of its
-	// port, and nothing else in the app that serves: the server has its built-in services alone. Without the setting,
-	// the starter is as often there for clients.
+	// builtIn is net.devh's starter, which always makes a server (GrpcServerLifecycle.java), with the setting of the
+	// port, in an app that serves nothing else: the server has only built-in services. Without the setting, the
+	// starter is as often there for clients.
 	builtIn
 )
 
-// onlyWith makes what another one makes, for the builds that have what it needs.
+// onlyWith restricts findings to builds that meet a need.
 func onlyWith(needs need, proves finding.Make) finding.Make {
 	return func(at *finding.Site, code string) finding.Finding {
-		return conditional{at, needs, proves(at, code)}
+		return conditional{at, needs, code, proves(at, code)}
 	}
 }
 
@@ -101,8 +103,8 @@ func callsHealthHandler(at *finding.Site, _ string) finding.Finding {
 
 func namesHealth(at *finding.Site, _ string) finding.Finding { return healthNamed{Site: at} }
 
-func declaresHealth(at *finding.Site, name string) finding.Finding {
-	return healthDeclared{at.Quiet(), name}
+func declares(at *finding.Site, name string) finding.Finding {
+	return declared{at.Quiet(), name}
 }
 
 func givesHealth(at *finding.Site, name string) finding.Finding {
@@ -110,17 +112,18 @@ func givesHealth(at *finding.Site, name string) finding.Finding {
 }
 
 var healthRules = []analyzer.Rule{{
-	// What grpc-java, grpc-kotlin, ScalaPB, fs2-grpc, ZIO gRPC, ServiceTalk and Vert.x generate of the standard
-	// health.proto, which io.grpc:grpc-services has too, and the handler of a method of Vert.x.
+	// Code generated from the standard health.proto by grpc-java, grpc-kotlin, ScalaPB, fs2-grpc, ZIO gRPC, ServiceTalk
+	// and Vert.x, also in io.grpc:grpc-services, and the handler of a method of Vert.x.
 	Code: lazyregexp.New(`(?:\b(?:extends|implements|new|with)\s+|[:,]\s*)(?P<at>(?:[\w.]+\.)?` +
-		`(?:HealthGrpc(?:Kt)?\.(?:\w*ImplBase|Health\b)|Health(?:Coroutine)?ImplBase|ZioHealth\.\w*Health|` +
-		`Health\.(?:Blocking)?HealthService|HealthGrpcService|VertxHealthGrpc(?:Server)?\.Health\w+))\b|` +
+		`(?:HealthGrpc(?:Kt)?\.(?:\w*ImplBase|Health\b)|Health(?:Coroutine)?ImplBase|` +
+		`HealthCheckBlockingServer|ZioHealth\.\w*Health|Health\.(?:Blocking)?HealthService|HealthGrpcService|` +
+		`VertxHealthGrpc(?:Server)?\.Health\w+))\b|` +
 		`\b(?P<at>(?:[\w.]+\.)?Health(?:Fs2)?Grpc(?:Trailers)?\s*\.\s*bindService\w*)|` +
 		`\.\s*callHandler\s*\(\s*(?P<at>\w*Health\w*\.\w*(?:Check|CHECK)\w*)`),
 	Imports: healthPackage,
 	Proves:  namesHealth,
 }, {
-	// What is generated for ZIO gRPC is imported by its last name.
+	// ZIO gRPC's generated code is imported by the last name.
 	Code:    lazyregexp.New(`\b(?:extends|with|new)\s+(?P<at>(?:G|Z|RC)?Health)\b`),
 	Imports: lazyregexp.New(`^(?:[\w.]+\.)?health\.v1\b.*\bZioHealth\b`),
 	Proves:  namesHealth,
@@ -130,7 +133,7 @@ var healthRules = []analyzer.Rule{{
 	Imports: lazyregexp.New(`^io\.grpc\.health\.v1\.`),
 	Proves:  finding.ImplementsHealth,
 }, {
-	// What is named for health is given to a server, or is given a server or its builder.
+	// A value named for health is given to a server, or a function named for health takes a server or a builder.
 	Code: lazyregexp.New(`\.\s*addService\s*\(\s*(?:new\s+|this\s*\.\s*)?(?P<at>\w*[hH]ealth\w*)\s*[(,)]|` +
 		`(?:^|[^.\w])(?P<at>\w*[hH]ealth\w*)(?:\s*\.\s*\w+)?` +
 		`\s*\(\s*(?:\w+\s*,\s*)*(?:\w*(?:[bB]uilder|[sS]erver)\w*|s?b|s|srv)\s*[,)]|` +
@@ -140,16 +143,17 @@ var healthRules = []analyzer.Rule{{
 }, {
 	Code: lazyregexp.New(
 		`\b(?:class|object|interface|fun|def)\s+(?:<[^>]*>\s*)?(?:[\w<>*?]+\.)?(?P<at>\w*[hH]ealth\w*)|` +
-			`\b(?:static|private|void)\s+(?:[\w<>?]+\s+)?(?P<at>\w*[hH]ealth\w*)\s*\(\s*[A-Z]`),
-	Proves: declaresHealth,
+			`\b(?:static|private|void)\s+(?:[\w<>?]+\s+)?(?P<at>\w*[hH]ealth\w*)\s*\(\s*[A-Z]|` +
+			`\b(?:class|object|record)\s+(?P<at>[A-Z]\w*Handler)\b`),
+	Proves: declares,
 }, {
-	// The manager is made here, or its service is taken from one that is injected.
+	// The code constructs the manager, or takes the service from an injected manager.
 	Code: lazyregexp.New(`\bHealthStatusManager\s*(?:\(|::\s*new\b)|(?:::|\bnew)\s*HealthStatusManager\b|` +
 		`\.\s*(?:getHealthService|healthService)\b`),
 	Imports: imported(`io\.grpc(?:\.protobuf)?\.services`, `HealthStatusManager`),
 	Proves:  finding.RegistersHealth,
 }, {
-	// They know the whole server from the start (HealthServiceImpl.java of grpc-java, before 1.19 it knew nothing;
+	// These classes know the whole server from the start (HealthServiceImpl.java of grpc-java, from 1.19 on;
 	// TriHealthImpl.java of Dubbo, DefaultHealthService.java of ServiceTalk, GrpcHealthStorage.java of Quarkus).
 	Code: lazyregexp.New(`\.\s*setStatus\s*(?P<at>\((?:[^(),]|\((?:[^()]|\([^()]*\))*\)){1,200},` +
 		`(?:[^()]|\((?:[^()]|\([^()]*\))*\)){1,300}\))`),
@@ -158,7 +162,7 @@ var healthRules = []analyzer.Rule{{
 		`HealthStatusManager|DefaultHealthService|GrpcHealthStorage`),
 	Proves: finding.SetsHealthStatus,
 }, {
-	// A handler that is written by hand names the service.
+	// A handwritten handler names the service.
 	Code:    lazyregexp.New(`\bServerServiceDefinition\s*\.\s*builder\s*\(\s*"(?P<literal>[ ]*)"`),
 	Literal: source.Exactly(`grpc\.health\.v1\.Health`),
 	Imports: imported(`io\.grpc`, `ServerServiceDefinition`),
@@ -168,7 +172,13 @@ var healthRules = []analyzer.Rule{{
 	Imports: imported(armeriaServer, `GrpcService(?:Builder)?`),
 	Proves:  finding.RegistersHealth,
 }, {
-	// The health service of Vert.x knows the services of its server, and of the whole server what the app tells it
+	// The action of Misk names the method.
+	Code:    lazyregexp.New(`@Grpc\s*\(\s*"(?P<literal>[ ]*)"`),
+	Literal: source.Exactly(`/grpc\.health\.v1\.Health/Check`),
+	Imports: imported(`misk\.web`, `Grpc`),
+	Proves:  finding.RegistersHealth,
+}, {
+	// The health service of Vert.x knows the services of the server. The app reports the status of the whole server
 	// (checkStatus of GrpcHealthV1HandlerBase.java).
 	Code:    lazyregexp.New(`\.\s*register\s*(?P<at>\(\s*"[ ]*"\s*,)`),
 	Imports: lazyregexp.New(`^io\.vertx\.grpc\.health\b`),
@@ -209,12 +219,12 @@ var serverRules = []analyzer.Rule{{
 }}
 
 var (
-	// generatedImport is an import that a class XImplBase, without the class that it lies in, may come from.
+	// generatedImport is a possible import of a class XImplBase that the code names without the outer class.
 	generatedImport = lazyregexp.New(`(Grpc(Kt)?|Triple)\.(\w*ImplBase\b|[*_{])`)
-	// networkServer is an import of those who have to do with a server of grpc-java that listens on the network.
+	// networkServer is an import for a server of grpc-java that listens on the network.
 	networkServer = lazyregexp.New(`^io\.grpc\.(?:\w*ServerBuilder|Server\b|ServerServiceDefinition|` +
 		`ServerInterceptors|BindableService|[*_]$|\{|netty\b|okhttp\b)`)
-	// generatedHandler is what Akka gRPC and Pekko gRPC, which began as a copy of it, make a server with.
+	// generatedHandler makes a server of Akka gRPC, or of Pekko gRPC, a former copy of Akka gRPC.
 	generatedHandler = lazyregexp.New(`(?m)(?:^|[\s(=,{])(?:[a-z]\w*\.)*(?P<at>[A-Z]\w*Handler` +
 		`(?:\s*\.\s*(?:partial|withServerReflection)|Factory\s*\.\s*(?:create\w*|partial))?)\s*\(`)
 )
@@ -234,12 +244,18 @@ var serviceRules = []analyzer.Rule{{
 	Code:   lazyregexp.New(`\b\w+Grpc\s*\.\s*bindService\s*\(`),
 	Proves: finding.Registers(grpcJava),
 }, {
-	// A service that the app makes is given to a server that is made elsewhere. A server that takes the services of
-	// others is a library: their names are variables there.
+	// The app gives a newly constructed service to a server made elsewhere. Code that adds variables is a library: the
+	// services come from its callers.
 	Code: lazyregexp.New(`\.\s*addService\s*\(\s*(?:ServerInterceptors\s*\.\s*\w+\s*\(\s*)?` +
 		`(?:new\s+[A-Z]|[A-Z]\w*\s*\()`),
 	Imports: networkServer,
 	Proves:  finding.Registers(grpcJava),
+}, {
+	// Wire generates an interface for each method of a service.
+	Code: lazyregexp.New(`(?:\)|\bclass\s+\w+)\s*:\s*(?:[\w.]+\s*,\s*)*` +
+		`(?P<at>(?:[\w.]+\.)?\w+BlockingServer)\b`),
+	Imports: imported(`misk\.web\.actions`, `WebAction`),
+	Proves:  finding.Serves(misk),
 }, {
 	Code:    lazyregexp.New(`\bextends\s+(?P<at>(?:[\w.]+\.)?Abstract\w+Router)\b`),
 	Imports: lazyregexp.New(`\bgrpc\b.*\bAbstract\w+Router\b|^(akka|org\.apache\.pekko)\.(actor|stream)\b`),

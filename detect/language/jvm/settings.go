@@ -1,7 +1,6 @@
 package jvm
 
 import (
-	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -16,38 +15,39 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
-// setting is a value that an app configures its framework with.
+// setting is a value in the configuration of a framework.
 type setting struct {
-	key, text string // the key as normalize returns it
+	key, text string // the key is normalized
 	plan.Place
 	variable  string // the environment variable that replaces the value, "" for none
 	byDefault bool   // something replaces the value
+	inProfile bool   // the value is for some profiles
 }
 
-// unknown is the text of a setting that some profiles have, or that has several values, and the key of one that stands
-// for those of a file which cannot be read to its end.
+// unknown is the text of a setting of some profiles or with several values, and the key of the setting that stands for
+// the unread rest of a file.
 const unknown = "?"
 
 var (
-	// settingsFile is a file that a framework reads, and testProfile a profile of tests, which is in force in no image.
+	// settingsFile is a file name that a framework reads, and testProfile a profile of tests, never active in an image.
 	settingsFile = source.Exactly(`(?:(?:application(?:-(?P<profile>[\w-]+))?|bootstrap)\.(?:properties|ya?ml)|` +
 		`application\.(?:conf|toml|json)|(?:dubbo|microprofile-config)\.properties)`)
 	testProfile = source.Exactly(`(?:[\w-]+-)?(?:(?:unit|integration|int)?-?tests?|it|e2e)`)
-	// profileCondition is a key that puts the document that it stands in under a condition. It has one name since
-	// Spring Boot 2.4 and had another before.
+	// profileCondition is the key of a condition on the whole document, by the name since Spring Boot 2.4 and by the
+	// name before.
 	profileCondition = lazyregexp.New(`^spring\.(?:config\.activate\.on(?:profile|cloudplatform)|profiles)(?:\[|$)`)
-	// outputDir is where build tools write classes, with copies of the settings, which may be old.
+	// outputDir is a build tool's directory for classes, with copies of the settings that may be old.
 	outputDir = lazyregexp.New(`(^|/)(target|build|out|bin)/`)
-	// relevantKey is a key that decides about a server. Quarkus puts %prod. before what holds in production.
+	// relevantKey is a key that decides about a server. Quarkus puts %prod. before the keys for production.
 	relevantKey = lazyregexp.New(`^(?:%prod\.)?((?:spring\.grpc|quarkus\.(?:grpc|http)|grpc|server|dubbo|` +
 		`play\.server|armeria)\b.*)$`)
-	// reference is an environment variable or another setting, with a default: ${GRPC_PORT:9090}. The default may be a
-	// reference too. HOCON has one that leaves the value before it in force if it is not set: ${?PORT}.
+	// reference is an environment variable or a setting, with a default: ${GRPC_PORT:9090}. The default may be a
+	// reference too. In HOCON, ${?PORT} keeps the previous value if PORT is not set.
 	reference       = lazyregexp.New(`^\$\{(\??[\w.-]*)(?::(.*))?\}$`)
 	environmentName = source.Exactly(`[A-Z][A-Z0-9_]*`)
 )
 
-// isSettings reports whether a framework reads a file with this name, in any profile but those of tests.
+// isSettings reports whether a framework reads a file with the name, in any profile except the profiles of tests.
 func isSettings(name string) bool {
 	m := settingsFile.FindStringSubmatch(name)
 	return m != nil && !testProfile.MatchString(m[1])
@@ -58,8 +58,8 @@ var spelling = strings.NewReplacer("-", "", "_", "", `"`, "", "'", "")
 // normalize returns a key without capitals, hyphens, underscores and quotes: Spring takes every spelling.
 func normalize(key string) string { return strings.ToLower(spelling.Replace(key)) }
 
-// readSettings reads a settings file of any format. If it cannot be read to its end, the settings before come with the
-// error.
+// readSettings reads a settings file of any format. If the file cannot be read to the end, the settings before come
+// with the error.
 func readSettings(file string, text []byte) (all []setting, err error) {
 	var documents []untrusted.Document
 	if ext := path.Ext(file); ext == ".properties" || ext == ".conf" {
@@ -70,8 +70,9 @@ func readSettings(file string, text []byte) (all []setting, err error) {
 	for _, d := range documents {
 		profile := settingsFile.FindStringSubmatch(path.Base(file))[1]
 		for _, of := range d {
-			if profileCondition.MatchString(normalize(of.Key)) {
-				profile = cmp.Or(of.Value, unknown)
+			// A list has no value before its elements, nor has the key above spring.profiles.active.
+			if of.Value != "" && profileCondition.MatchString(normalize(of.Key)) {
+				profile = of.Value
 			}
 		}
 		for _, of := range d {
@@ -79,17 +80,15 @@ func readSettings(file string, text []byte) (all []setting, err error) {
 			if m == nil || of.Value == "" || testProfile.MatchString(profile) {
 				continue
 			}
-			s := setting{key: m[1], text: unknown, Place: plan.Place{Path: file, Line: of.Line}}
-			if profile == "" {
-				s.resolve(of.Value)
-			}
+			s := setting{key: m[1], Place: plan.Place{Path: file, Line: of.Line}, inProfile: profile != ""}
+			s.resolve(of.Value)
 			all = append(all, s)
 		}
 	}
 	return all, err
 }
 
-// maxReferences is how many references are followed from one value to the next.
+// maxReferences is how many references are followed from value to value.
 const maxReferences = 4
 
 // resolve sets the value to the default of a reference.
@@ -114,11 +113,11 @@ var (
 	blockEnd          = lazyregexp.New(`^\s*\}`)
 )
 
-// maxDepth is how many blocks stand in each other. Files that people write have six.
+// maxDepth is the maximum nesting of blocks. Handwritten files have six.
 const maxDepth = 16
 
-// readLines reads what stands on lines of their own in a file of properties or an application.conf: a.b = c, with what
-// the line a.b { before it says, in the second one. It leaves out the further lines of values that have several.
+// readLines reads the properties of a .properties file or an application.conf, one per line: a.b = c, in the
+// application.conf also within blocks that begin with a.b {. Further lines of a value are left out.
 func readLines(text []byte) []untrusted.Document {
 	documents := []untrusted.Document{nil}
 	var within []string
@@ -140,30 +139,36 @@ func readLines(text []byte) []untrusted.Document {
 	return documents
 }
 
-// settings are those of a project by their keys.
+// settings are the settings of a project by key.
 type settings map[string]setting
 
-// newSettings returns settings. Those with several values are unknown: which of several files is in force depends on
-// the framework.
+// newSettings makes settings with several values unknown: the precedence of files depends on the framework. So are
+// values of profiles alone.
 func newSettings(all []setting) settings {
 	s := settings{}
 	for _, of := range all {
 		before, ok := s[of.key]
 		switch {
-		case ok && of.text == "" && of.byDefault: // it leaves the value before it in force
+		case ok && of.text == "" && of.byDefault: // keeps the previous value
 			before.byDefault, before.variable = true, of.variable
 			of = before
 		case ok && (before.text != of.text || before.byDefault != of.byDefault || before.variable != of.variable):
 			of.text = unknown
-		case ok:
+		case ok && (of.inProfile || !before.inProfile):
 			continue
 		}
 		s[of.key] = of
 	}
+	for key, of := range s {
+		if of.inProfile {
+			of.text = unknown
+			s[key] = of
+		}
+	}
 	return s
 }
 
-// have reports whether a key has one of values, which are given as key=value, separated by spaces.
+// have reports whether one of the pairs key=value, separated by spaces, holds for keys with the prefix.
 func (s settings) have(prefix, pairs string) bool {
 	for pair := range strings.FieldsSeq(pairs) {
 		key, value, _ := strings.Cut(prefix+pair, "=")
@@ -174,7 +179,6 @@ func (s settings) have(prefix, pairs string) bool {
 	return false
 }
 
-// address returns the address that a setting is.
 func (s setting) address() address.Address {
 	a := address.Setting(s.text, s.Line)
 	a.Place = s.Place
@@ -184,23 +188,21 @@ func (s setting) address() address.Address {
 	return a
 }
 
-// serverKeys are the settings of a server that a framework makes, by the names in the framework's property classes, or
-// in Play's reference.conf, in the spelling that normalize returns: what they begin with, and how they go on. "" stands
-// for a setting that there is not.
+// serverKeys are the keys of a framework's server, by the names in the framework's property classes or in Play's
+// reference.conf, in the spelling of normalize: a prefix and the rest of each key. "" stands for a missing setting.
 type serverKeys struct {
 	prefix, port string
 	host         string // a host, an address or a Unix domain socket
-	tls          string // what the keys begin with that give the server TLS
-	// off is the setting by which the framework makes no server, as key=value, and health are those that disable
+	tls          string // the beginning of the keys for TLS
+	// off is the setting that disables the server, as key=value, and health are the settings that disable
 	// grpc.health.v1.
 	off, health string
 }
 
-// frameworkKeys are the settings of the servers that frameworks make. Their sources are GrpcServerProperties.java of
-// Spring gRPC, of net.devh and of grpc-starter, GRpcServerProperties.java of LogNet, GrpcServerConfiguration.java and
-// SslServerConfig.java of Quarkus, GrpcServerConfiguration.java and GrpcSslConfiguration.java of Micronaut,
-// ProtocolConfig.java of Dubbo, reference.conf of play-server, ListenerConfigBlueprint.java and TlsConfigBlueprint.java
-// of Helidon, and ArmeriaSettings.java.
+// frameworkKeys are the keys by framework. The sources are GrpcServerProperties.java of Spring gRPC, of net.devh and of
+// grpc-starter, GRpcServerProperties.java of LogNet, GrpcServerConfiguration.java and SslServerConfig.java of Quarkus,
+// GrpcServerConfiguration.java and GrpcSslConfiguration.java of Micronaut, ProtocolConfig.java of Dubbo, reference.conf
+// of play-server, ListenerConfigBlueprint.java and TlsConfigBlueprint.java of Helidon, and ArmeriaSettings.java.
 var frameworkKeys = map[string]serverKeys{
 	springGRPC: {"spring.grpc.server.", "port", "host", "ssl.", "enabled=false", "health.enabled=false"},
 	netDevh: {
@@ -217,19 +219,20 @@ var frameworkKeys = map[string]serverKeys{
 	armeria:     {"armeria.ports[0].", "port", "address", "protocol", "", ""},
 }
 
-// listener returns the listener on the address that settings name. A port that is not set is the one by default, if no
-// settings that are not known can say otherwise.
+// listener returns the listener on the configured address. A port that is not set is the default port, unless a part
+// of the settings is unread.
 func (s settings) listener(keys serverKeys, byDefault int) finding.Finding {
 	host, hasHost := s[keys.prefix+keys.host]
 	if a := host.address(); a.Certainty != address.Unknown || a.Host == address.UnixSocket {
-		return finding.Listens(a, "") // both, or a socket
+		return finding.Listens(a, "") // host and port, or a socket
 	}
 	port, isSet := s[keys.prefix+keys.port]
 	_, isUnread := s[unknown]
 	a := port.address()
 	switch {
 	case port.text == unknown || !isSet && isUnread:
-		return finding.Listens(address.Address{}, port.key+" is set in a profile, or elsewhere")
+		return finding.Listens(address.Address{Place: port.Place},
+			keys.prefix+keys.port+" has several values, a profile sets it, or a file with settings is not read")
 	case !isSet && byDefault != 0:
 		a = address.Address{Port: byDefault, Certainty: address.Default}
 	}
@@ -239,7 +242,7 @@ func (s settings) listener(keys serverKeys, byDefault int) finding.Finding {
 	return finding.Listens(a, "")
 }
 
-// transports returns what the settings of TLS say: whether it is on, or where its certificates are.
+// transports returns the findings of the TLS settings: whether TLS is on, or where the certificates are.
 func (s settings) transports(keys serverKeys) []finding.Finding {
 	var found []finding.Finding
 	for _, key := range slices.Sorted(maps.Keys(s)) {
@@ -259,8 +262,8 @@ func (s settings) transports(keys serverKeys) []finding.Finding {
 	return found
 }
 
-// servesTriple reports whether the settings give Dubbo the protocol Triple, which is gRPC, by a key of one protocol or
-// of several.
+// servesTriple reports whether the settings give Dubbo the protocol Triple, which is gRPC, by the key of a single
+// protocol or of several protocols.
 func (s settings) servesTriple() bool {
 	for key, of := range s {
 		if strings.HasPrefix(key, "dubbo.protocol") && strings.HasSuffix(key, ".name") && of.text == "tri" {
@@ -271,8 +274,7 @@ func (s settings) servesTriple() bool {
 }
 
 var (
-	// springBeans is a file of Spring beans that may configure a protocol of Dubbo, and tripleElement the protocol
-	// Triple.
+	// springBeans is a file of Spring beans that may configure a protocol of Dubbo; tripleElement configures Triple.
 	springBeans = lazyregexp.New(`(^|/)resources/(.*/)?[^/]*(dubbo|spring|provider|application)[^/]*\.xml$|` +
 		`(^|/)resources/spring/[^/]+\.xml$`)
 	xmlGrammar    = source.Grammar{source.BlockComment("<!--", "-->", false)}
@@ -280,7 +282,7 @@ var (
 	beanRules     = []analyzer.Rule{{Code: tripleElement, Proves: finding.Constructs(dubbo)}}
 )
 
-// analyzeBeans analyzes a file of Spring beans. The protocol is there for services alone.
+// analyzeBeans analyzes a file of Spring beans. Only services need the protocol.
 func analyzeBeans(text []byte) *analyzer.Result[extra] {
 	t := xmlGrammar.Read(text)
 	found := append(analyzer.Findings(t, beanRules, nil), analyzer.Listens(t, tripleElement)...)

@@ -42,7 +42,7 @@ const (
 	googleBuildpacks = "GoogleCloudPlatform/buildpacks pkg/env/env.go"
 )
 
-// readArtifact reads the path of what a build makes, with wildcards: server/build/libs/*.jar.
+// readArtifact reads the path of a build's output, with wildcards: server/build/libs/*.jar.
 func readArtifact(fs *target.Files, value string) []target.Module {
 	dirs := strings.Split(value, "/")
 	isOutput := func(name string) bool {
@@ -71,7 +71,7 @@ func readArguments(fs *target.Files, value string) []target.Module {
 	return all
 }
 
-// readProject returns the module of Maven's -pl: a folder, or :ARTIFACT, whose folder mostly has its name.
+// readProject returns the module of Maven's -pl: a folder, or :ARTIFACT, mostly the name of the folder too.
 func readProject(fs *target.Files, project string) []target.Module {
 	_, artifact, isArtifact := strings.Cut(project, ":")
 	if !isArtifact {
@@ -82,8 +82,8 @@ func readProject(fs *target.Files, project string) []target.Module {
 	}}}
 }
 
-// isMainClass reports whether a word is the class that has the name of the source that makes a server, as java takes
-// it: com.example.Server. Kotlin's functions outside of classes are in a class named ServerKt.
+// isMainClass reports whether a word is the class named like the source of a server, in the form for the command java:
+// com.example.Server. Kotlin's functions outside of classes are in a class named ServerKt.
 func isMainClass(_ *target.Files, s *plan.Server, word string) bool {
 	if !strings.Contains(word, ".") || strings.Contains(word, "/") {
 		return false

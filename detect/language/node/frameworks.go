@@ -17,12 +17,11 @@ const (
 	daprJS      = "dapr-js"
 )
 
-// No framework registers the health service by itself. That is what the sources of their servers say, which add the
-// services of the app alone:
+// No framework registers the health service by itself. The sources of their servers add only the services of the app:
 //
 //	@grpc/grpc-js  src/server.ts; grpc-health-check has a HealthImplementation to add (packages/grpc-health-check)
 //	NestJS         packages/microservices/server/server-grpc.ts; its option onLoadPackageDefinition is given the
-//	               server, so that grpc-health-check can be added. @nestjs/terminus checks other servers.
+//	               server, for grpc-health-check. @nestjs/terminus checks other servers.
 //	nice-grpc      packages/nice-grpc/src/server/Server.ts; nice-grpc-server-health has an implementation to add
 //	connect-node   packages/connect-node/src/connect-node-adapter.ts
 //	Mali           lib/app.js

@@ -8,8 +8,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// grammar is how JavaScript and TypeScript write comments and strings (ECMA-262, Lexical Grammar). Code in a template
-// literal is blanked together with the literal.
+// grammar is the syntax of comments and strings in JavaScript and TypeScript (ECMA-262, Lexical Grammar). Code in a
+// template literal is blanked together with the literal.
 var grammar = source.Grammar{
 	{Open: "#!", Comment: true, Starts: startsText, End: source.LineComment("").End},
 	source.LineComment("//"),
@@ -20,22 +20,21 @@ var grammar = source.Grammar{
 	{Open: "/", Starts: startsRegexp, End: regexpEnd},
 }
 
-// maxRegexp is how many bytes are followed after a slash to the end of a regular expression literal. Real ones are
-// shorter.
+// maxRegexp is the most bytes from a slash to the end of a regular expression literal. Real literals are shorter.
 const maxRegexp = 1000
 
 var (
-	// testedRegexp is a regular expression literal whose method is called at once. Behind a closing bracket a slash is
-	// more often a division, so only this is taken for a literal there.
+	// testedRegexp is a regular expression literal with an immediate call of a method. Behind a closing bracket a slash
+	// is more often a division, so only testedRegexp is read as a literal there.
 	testedRegexp = lazyregexp.New(`^/(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*\.(?:test|exec)\(`)
-	// beforeOperand is a text that ends with a keyword which an operand follows.
+	// beforeOperand is text that ends with a keyword before an operand.
 	beforeOperand = lazyregexp.New(
 		`(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|new|do|else|await|yield)$`)
 )
 
 func startsText(_ []byte, at int) bool { return at == 0 }
 
-// startsRegexp reports whether a slash begins a regular expression literal. Behind an operand it is a division.
+// startsRegexp reports whether a slash begins a regular expression literal. Behind an operand a slash is a division.
 func startsRegexp(text []byte, at int) bool {
 	before := bytes.TrimRight(text[:at], " \t\r\n")
 	if len(before) == 0 {
@@ -53,13 +52,13 @@ func startsRegexp(text []byte, at int) bool {
 	}
 }
 
-// isNameByte reports whether a byte is part of a name. A dollar sign is.
+// isNameByte reports whether a byte is part of a name, as a dollar sign is.
 func isNameByte(c byte) bool {
 	return c == '$' || source.IsWordByte(c)
 }
 
-// regexpEnd is the End of a regular expression literal. A slash that no other slash follows in its line, or that is
-// followed too late, begins none.
+// regexpEnd is the End of a regular expression literal. A slash begins no literal without a second slash in its line
+// and within maxRegexp bytes.
 func regexpEnd(text []byte, from int) (inner, after int) {
 	inClass := false
 	for at := from; at < min(from+maxRegexp, len(text)); at++ {

@@ -10,7 +10,7 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// imports are the names that a source imports, and what each stands for.
+// imports maps the names that a source imports to exports of modules.
 type imports map[string]export
 
 // export is a name that a module exports. The name is "" for the module itself and for its default export.
@@ -19,8 +19,8 @@ type export struct{ module, name string }
 var (
 	importDeclaration = lazyregexp.New(
 		`\bimport\b(?P<clause>[\w$\s,{}*]+?)from\s*["'](?P<module>[^"'\n]*)["']`)
-	// requireCall is an import of CommonJS, TypeScript's `import x = require()`, and each of them within the call of a
-	// helper that compilers and bundlers write around it.
+	// requireCall is an import of CommonJS or TypeScript's `import x = require()`, bare or within the call of a helper
+	// that compilers and bundlers add.
 	requireCall = lazyregexp.New(`(?P<clause>[\w$]+|\{[^{}]*\})\s*(?::\s*[\w$.]+\s*)?=\s*(?:[\w$.]*\(\s*)?` +
 		`(?:await\s+)?(?:require|import|__webpack_require__)\s*\(\s*["'](?P<module>[^"'\n]*)["']\s*\)` +
 		`(?:\s*,\s*\d\s*)?\)?(?P<member>(?:\s*\.[\w$]+)?)`)
@@ -31,7 +31,6 @@ var (
 	moduleVersion = lazyregexp.New(`^((?:@[^/@]+/)?[^/@]+)@[^/]*`)
 )
 
-// importsOf returns the names that the imports of a source declare.
 func importsOf(t *source.Text) imports {
 	all := imports{}
 	for _, pattern := range []*lazyregexp.Regexp{importDeclaration, requireCall, destructuring} {
@@ -54,7 +53,7 @@ func importsOf(t *source.Text) imports {
 }
 
 // declare adds the names of an import clause: a name, `* as name`, `{ a, b as c, d: e }`, or a name and one of the
-// others. member is the only export of the module that is imported, "" for all.
+// others. member is the only imported export of the module, "" for all.
 func (all imports) declare(clause, module, member string) {
 	whole, braced, _ := strings.Cut(clause, "{")
 	for part := range strings.SplitSeq(whole, ",") {
@@ -73,7 +72,7 @@ func (all imports) declare(clause, module, member string) {
 
 func withoutDefault(name string) string { return strings.TrimSuffix(name, "default") }
 
-// packageName returns the name of a module without what Node.js, Deno and bundlers write before it and after it.
+// packageName returns the name of a module without the prefixes and versions of Node.js, Deno and bundlers.
 func packageName(module string) string {
 	if i := strings.LastIndex(module, "node_modules/"); i >= 0 {
 		module = module[i+len("node_modules/"):]
@@ -82,7 +81,6 @@ func packageName(module string) string {
 	return moduleVersion.ReplaceAllString(module, "$1")
 }
 
-// modules returns the module of each name.
 func (all imports) modules() []string {
 	var modules []string
 	for _, e := range all {
@@ -91,15 +89,14 @@ func (all imports) modules() []string {
 	return modules
 }
 
-// from reports whether one of the names comes from a module that a pattern matches.
 func (all imports) from(module *lazyregexp.Regexp) bool {
 	return slices.ContainsFunc(all.modules(), module.MatchString)
 }
 
-// apiRule is a row of the table of exported names whose use proves something.
+// apiRule is a row of the table of exported names whose use is evidence.
 type apiRule struct {
 	module, name *lazyregexp.Regexp
-	// before and after are the code around the use.
+	// before and after match the code around the use.
 	before, after *lazyregexp.Regexp
 	proves        finding.Make
 }
@@ -108,20 +105,20 @@ var (
 	anywhere  = lazyregexp.New(``)
 	afterNew  = lazyregexp.New(`\bnew\s+\(?\s*$`)
 	inExtends = lazyregexp.New(`\bextends\s+$`)
-	// isCall may have type arguments, and the bracket of (0, module.name)() before that of the call.
+	// isCall may have type arguments, and the closing bracket of (0, module.name)() before the bracket of the call.
 	isCall  = lazyregexp.New(`^\s*(?:<[^()]{0,200}>)?\)?\s*\(`)
 	members = lazyregexp.New(`^(?:\s*\.\s*[\w$]+)*`)
 	space   = lazyregexp.New(`\s+`)
 )
 
 const (
-	// maxAround is how many bytes before a name and behind it are looked at.
+	// maxAround is how many bytes are read before a name and behind a name.
 	maxAround = 200
-	// maxImports is how many imported names are looked for that may prove something: more than real sources have.
+	// maxImports is how many imported names are searched for evidence: more than real sources have.
 	maxImports = 256
 )
 
-// uses returns what the uses of imported names prove.
+// uses returns the findings of the uses of imported names.
 func (all imports) uses(t *source.Text) []finding.Finding {
 	var found []finding.Finding
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(name string) bool {

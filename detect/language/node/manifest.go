@@ -11,23 +11,23 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// packageJSON is what a package.json says. Fields of other types than npm takes say nothing.
+// packageJSON is the content of a package.json. Fields with other types than npm takes count as absent.
 type packageJSON struct {
 	name string
-	// uses are the packages that it depends on.
+	// uses are the packages of the dependencies.
 	uses []string
-	// isExported says that it names modules for others, and no program: neither a script that starts one, nor bin.
+	// isExported is set if the package names modules for others but no program: no bin, and no script that starts one.
 	isExported bool
-	// loadsEnvironment says that it has a dependency that loads the file .env beside it.
+	// loadsEnvironment is set if a dependency or a script loads the file .env beside package.json.
 	loadsEnvironment bool
 }
 
-// environmentLoader is in a package.json whose app loads the file .env: by the package dotenv, by the one of NestJS
-// that has it, or by an option of Node.js.
+// environmentLoader matches the package.json of an app that loads the file .env: by the package dotenv, by a package of
+// NestJS that includes dotenv, or by an option of Node.js.
 var environmentLoader = lazyregexp.New(`"(?:dotenv(?:-\w+)?|@nestjs/config|env-cmd)"\s*:|--env-file[= ]\.env\b`)
 
-// analyzeManifest decides whether a package.json begins a project. One that only sets the module system of its
-// directory ({"type": "module"}) does not, and neither does one among the output of a compiler.
+// analyzeManifest decides whether a package.json begins a project. A package.json in the output of a compiler does not,
+// nor does one with only the module system of its directory ({"type": "module"}).
 func analyzeManifest(text []byte, isOutput bool) (*analyzer.Result[extra], error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &fields); err != nil {

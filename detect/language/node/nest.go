@@ -11,35 +11,34 @@ import (
 )
 
 var (
-	// clientCall takes the options of a client of NestJS, and clientType is a type that only these have. ClientOptions
-	// is not one: a sample of NestJS itself serves with them.
+	// clientCall takes the options of a client of NestJS. clientType is a type of such options only. ClientOptions is
+	// no clientType: a sample of NestJS itself serves with ClientOptions.
 	clientCall = lazyregexp.New(`\bClientsModule\.register(?:Async)?\(|@Client\(|` +
 		`\bClientProxyFactory\.create\(|\bnew\s+(?:[\w$]+\.)*ClientGrpc(?:Proxy)?\(`)
 	clientType = lazyregexp.New(`\bClients?(?:ModuleOptionsFactory|` +
 		`Provider\w*Options|ProvidersModuleOptions|ModuleOptions|Provider)\b`)
-	// microserviceCall is up to the options, or up to an object literal that they are.
+	// microserviceCall ends before the options, or within an object literal of options.
 	microserviceCall = lazyregexp.New(`\b(?:createMicroservice\s*(?:<[^()]*?>)?\(\s*[\w$.]+(?:\([^()]*\))?\s*,|` +
 		`connectMicroservice\s*(?:<[^()]*?>)?\()\s*(?:\{\s*\.\.\.|await\s+)?`)
 	rootName  = lazyregexp.New(`^[\w$]+`)
 	transport = lazyregexp.New(`\btransport\s*[:=]\s*(?:[^,;{}()=\n]*\?\s*)?(?:[\w$]+\.)*Transport\.(?P<name>\w+)`)
-	// beforeOptions is what declares options.
+	// beforeOptions is the declaration of options.
 	beforeOptions = lazyregexp.New(`\b(?:const|let|var|function|get|static|readonly)\s+(?P<name>[\w$]+)`)
-	// hasOtherOptions is in a call some of whose options are not written there.
+	// hasOtherOptions matches a call with some options that are written elsewhere.
 	hasOtherOptions = lazyregexp.New(`\boptions\s*(?::\s*[^{\s]|[,}\n])|\.\.\.`)
 	urlOption       = lazyregexp.New(`\burl\b`)
 	grpcServer      = lazyregexp.New(midwaySettings)
 )
 
 const (
-	// midwaySettings begins the settings of Midway's server.
 	midwaySettings = `\bgrpcServer\s*[:=]\s*\{`
-	// maxListed is how many calls, transports or options of one source are looked at.
+	// maxListed is how many calls, transports or options of a source are read.
 	maxListed = 64
 	// maxOptions is how many bytes before the transport the options of a microservice may begin.
 	maxOptions = 2000
 )
 
-// dropClients blanks the options of clients of NestJS, which look as those of servers do.
+// dropClients blanks the options of clients of NestJS, which look like options of servers.
 func (p *pass) dropClients() {
 	for _, m := range p.FindAll(clientCall, maxListed) {
 		_, all := p.Arguments(m[1])
@@ -47,8 +46,8 @@ func (p *pass) dropClients() {
 	}
 }
 
-// findNestJS reports the microservices of NestJS: calls that make one, if their options name Transport.GRPC, or options
-// by the name of these do, and the options.
+// findNestJS reports the microservices of NestJS and their options. A call makes a microservice if its options name
+// Transport.GRPC. If the call has only the name of options, [microservices.decide] looks for them.
 func (p *pass) findNestJS() {
 	var calls []source.Span
 	for _, m := range p.FindAll(microserviceCall, maxListed) {
@@ -60,7 +59,7 @@ func (p *pass) findNestJS() {
 		switch {
 		case of != nil && of[1] == "GRPC":
 			p.found = append(p.found, finding.Constructs(nestJS)(finding.At(p.Text, call), ""))
-			if hasOtherOptions.MatchString(code) { // there may be credentials among them
+			if hasOtherOptions.MatchString(code) { // credentials may be among them
 				p.found = append(p.found, finding.UsesOther(finding.At(p.Text, call).Quiet(), ""))
 			} else if !urlOption.MatchString(code) {
 				p.found = append(p.found, analyzer.DefaultListener(frameworks, nestJS, p.Line(m[0]))...)

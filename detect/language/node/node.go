@@ -1,8 +1,7 @@
 // Package node recognizes gRPC servers in JavaScript and TypeScript for Node.js. Begin with [Analyzer].
 //
-// What a source must hold is in rules.go: uses of what imports.go finds, and patterns. Where servers listen is in
-// ports.go, and what NestJS needs beside that in nest.go. Then postanalyze.go takes the files together, by what
-// manifest.go knows of their packages.
+// The patterns of evidence are in rules.go, with the uses of names from imports.go. The addresses of listeners are in
+// ports.go, and the options of NestJS in nest.go. Then postanalyze.go joins the files of each package of manifest.go.
 package node
 
 import (
@@ -32,24 +31,23 @@ var definition = analyzer.Definition[extra]{
 	PostAnalyze: postAnalyze,
 }
 
-// typescript is the language of a service whose evidence is in a TypeScript source.
 const typescript = "typescript"
 
-// languageOf is the language of a source by its extension, if that is not JavaScript.
+// languageOf is the language of a source by extension, if not JavaScript.
 var languageOf = map[string]string{".ts": typescript, ".mts": typescript, ".cts": typescript}
 
-// manifest is the file that a project of npm, Yarn or pnpm begins with.
+// manifest is the file at the root of a project of npm, Yarn or pnpm.
 const manifest = "package.json"
 
-// loadsOnCondition is in a source that loads the file .env in some environments, most often not in production.
+// loadsOnCondition matches a source that loads the file .env in some environments, most often not in production.
 var loadsOnCondition = lazyregexp.New(`\bif\s*\([^;{}]{0,120}(?:NODE_ENV|[pP]rod)[^;]{0,120}\bdotenv\b`)
 
-// replacesEnvironment is in a source that loads it over the variables that are set.
+// replacesEnvironment matches a source that loads the file .env over the variables that are set.
 var replacesEnvironment = lazyregexp.New(`\bconfig\(\s*\{[^{}]*\boverride\s*:\s*true\b`)
 
 var (
-	// otherDirs hold code that is in no program of the app: tests, what tests need, and copies of dependencies. The
-	// walk of the tree leaves out node_modules.
+	// otherDirs hold code that is in no program of the app: tests, code for tests, and copies of dependencies. The walk
+	// of the tree leaves out node_modules.
 	otherDirs = []string{
 		"test", "tests", "__tests__", "spec", "specs", "__specs__", "e2e", "cypress", "playwright",
 		"mock", "mocks", "__mocks__", "mock-server", "mock_server", "mockserver", "fixtures", "__fixtures__",
@@ -62,22 +60,29 @@ var (
 		".test", "-test", "_test", ".spec", "-spec", "_spec", ".e2e", "-e2e", ".mock", "-mock",
 		"_mock", ".stories", ".d", "_pb", ".pb", "_connect", "_connectweb", "_connectquery", ".min",
 	}
-	// outputDirs are where compilers and bundlers write.
+	// outputDirs are the output directories of compilers and bundlers.
 	outputDirs = []string{"dist", "build", "out", "output", "bundle"}
 )
 
-// extra is what a file tells beside its findings.
+// extra is the content of a file beside its findings.
 type extra struct {
 	manifest packageJSON
-	// replacesEnvironment says that a source loads the file .env over the variables that are set, and loadsOnCondition
-	// that it does so in some environments.
+	// replacesEnvironment is set if a source loads the file .env over the variables that are set, and loadsOnCondition
+	// if a source loads .env in some environments.
 	replacesEnvironment, loadsOnCondition bool
-	// runs says that a source calls something when it is loaded.
+	// runs is set if a source calls something when it is loaded.
 	runs bool
 }
 
-// runs is what a module does when it is loaded, at the beginning of a line: a call, or a condition of one.
-var runs = lazyregexp.New(`(?m)^(?:(?:await|void|new)\s+)?[A-Za-z_$][\w$.]*\s*\(|^[;!]?\(`)
+var (
+	// runs matches code that a module runs when it is loaded, at the beginning of a line: a call, or a condition of a
+	// call.
+	runs = lazyregexp.New(`(?m)^(?:(?:await|void|new)\s+)?[A-Za-z_$][\w$.]*\s*\(|^[;!]?\(`)
+	// sourceDir matches a directory of sources, which may have the name of an output directory.
+	sourceDir = lazyregexp.New(`(?:^|/)src/\w+/`)
+	// exports matches the calls by which compilers and bundlers write exports.
+	exports = lazyregexp.New(`(?m)^(?:Object\.defineProperty|(?:tslib_\d+\.)?__\w+|_export\w*)\s*\(`)
+)
 
 func required(file string) bool {
 	name := path.Base(file)
@@ -103,18 +108,18 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	if err != nil {
 		return nil, err
 	}
-	isOutput := tree.AnyDirIn(f.Path, outputDirs)
+	isOutput := tree.AnyDirIn(sourceDir.ReplaceAllString(f.Path, "/"), outputDirs)
 	switch {
 	case path.Base(f.Path) == analyzer.EnvironmentFile:
 		return analyzer.Environment[extra](text), nil
 	case path.Base(f.Path) == manifest:
 		return analyzeManifest(text, isOutput)
 	case path.Ext(f.Path) == ".proto":
-		return nil, nil // its services are known anyway
+		return nil, nil // the services are known anyway
 	}
 	return &analyzer.Result[extra]{Findings: findingsIn(text), Built: isOutput, Health: healthIn(text), Extra: extra{
 		loadsOnCondition:    loadsOnCondition.Match(text),
 		replacesEnvironment: replacesEnvironment.Match(text),
-		runs:                runs.Match(text),
+		runs:                len(runs.FindAllIndex(text, -1)) > len(exports.FindAllIndex(text, -1)),
 	}}, nil
 }

@@ -13,13 +13,13 @@ import (
 // expression is an expression up to a comma or the end of the line, outside of brackets.
 const expression = `(?P<address>(?:[^,;{}()\[\]\n]|\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])+)`
 
-// hostedArgument is a first argument with more than a port: the servers of frameworks listen on an address, so that a
-// port is that of another server.
+// hostedArgument is a first argument with more than a port. The servers of frameworks listen on an address, so a bare
+// port belongs to another server.
 const hostedArgument = `\(\s*(?P<address>(?:["'` + "`" + `]|[\w$.]*(?i:addr|host|url|bind|listen|endpoint|grpc))` +
 	`(?:[^,;(){}]|\([^()]*\))*)`
 
 var (
-	// listens say where servers of grpc-js and Dapr listen.
+	// listens are the listeners of grpc-js and Dapr.
 	listens = []analyzer.Listen{
 		{Code: lazyregexp.New(`\.bindAsync\(`), Argument: 1},
 		{Code: lazyregexp.New(`\.bind\(\s*` + expression + `\s*,\s*[\w$.]*(?:ServerCredentials\b|(?i:cred))`)},
@@ -28,7 +28,7 @@ var (
 			Needs: lazyregexp.New(`\bDaprServer\(`),
 		},
 	}
-	// frameworkListens say where those of frameworks do, and httpListens where HTTP servers do.
+	// frameworkListens are the listeners of the frameworks by name, and httpListens the listeners of HTTP servers.
 	frameworkListens = map[string][]analyzer.Listen{
 		niceGRPC: {{Code: lazyregexp.New(`\.listen` + hostedArgument)}},
 		grpcKit:  {{Code: lazyregexp.New(`\.listen` + hostedArgument)}},
@@ -39,7 +39,8 @@ var (
 		{Code: lazyregexp.New(`\.listen\(\s*\{[^{}]*?\bport\s*:\s*` + expression)},
 		{Code: lazyregexp.New(`\.listen\(\s*\{[^{}:]*?\b(?P<address>port)\s*[,}]`)},
 	}
-	// nestListens say where microservices of NestJS do, and midwayListens where the settings of Midway say so.
+	// nestListens are the listeners of NestJS' microservices, and midwayListens the listeners in the settings of
+	// Midway.
 	nestListens = []analyzer.Listen{
 		{Code: lazyregexp.New(`\bTransport\.GRPC\b[^;]{0,400}?[{,]\s*url\s*:\s*` + expression)},
 	}
@@ -48,7 +49,7 @@ var (
 	}
 )
 
-// listeners returns where the servers listen that were found in a source.
+// listeners returns the listeners of the servers in p.found.
 func (p *pass) listeners() []finding.Finding {
 	found := slices.Concat(analyzer.Listeners(p.names(), listens), analyzer.Listeners(p.names(), nestListens))
 	for s := range finding.All[finding.Server](p.found) {
@@ -80,19 +81,19 @@ func (p *pass) onlyFor(framework string, all []finding.Finding) []finding.Findin
 var (
 	assignment = lazyregexp.New(`(?m)(?:^|[;})])[ \t]*(?:(?:export|const|let|var|private|public|protected|` +
 		`static|readonly)\s+)*(?:this\.|exports\.)?(?P<name>[A-Za-z_$][\w$]*)\s*(?:[?!]?:[^=;,(){}\n]{1,100})?=\s*`)
-	// options are those with a default: of parseArgs, convict and yargs, { port: { default: 50051 } }, of the method
-	// option of yargs, and of a schema, z.coerce.number().default(50051).
+	// options have a default: of parseArgs, convict and yargs, { port: { default: 50051 } }, of yargs' method option,
+	// and of a schema, z.coerce.number().default(50051).
 	options = []*lazyregexp.Regexp{
 		lazyregexp.New(`\b(?P<field>\w+)["']?\s*:\s*\{[^{}]*?\bdefault\s*:\s*(?P<value>[^,{}]*)`),
 		lazyregexp.New(`\.option\(\s*["'](?P<field> *)["']\s*,\s*\{[^{}]*?\bdefault\s*:\s*(?P<value>[^,{}]*)`),
 		lazyregexp.New(`\b(?P<field>\w+)["']?\s*:\s*[\w$.()\s]*\.default\((?P<value>[^()]*)\)`),
 	}
-	// takesOut takes names out of an object, each with a default or without: const { PORT = 50051 } = process.env.
+	// takesOut takes names out of an object, each with or without a default: const { PORT = 50051 } = process.env.
 	takesOut = lazyregexp.New(`\{(?P<names>[^{}]*)\}\s*=\s*(?P<of>[\w$.]+)`)
 	taken    = lazyregexp.New(`(?P<name>\w+)\s*(?::\s*\w+\s*)?(?:=\s*(?P<value>[^,{}]+))?`)
 )
 
-// names returns the names that a source declares. In a bundle many variables share one short name.
+// names returns the names that a source declares, without assignments in a bundle: many variables share a short name.
 func (p *pass) names() *address.Names {
 	if p.declared != nil {
 		return p.declared
@@ -111,7 +112,7 @@ func (p *pass) names() *address.Names {
 	return p.declared
 }
 
-// declareTaken declares the names that are taken out of the environment, with their defaults, or out of an object.
+// declareTaken declares the names taken out of the environment, with their defaults, or out of an object.
 func (p *pass) declareTaken() {
 	for _, m := range p.FindAll(takesOut, maxListed) {
 		for _, t := range taken.FindAllSubmatchIndex(p.Code[m[2]:m[3]], maxListed) {

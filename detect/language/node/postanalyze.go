@@ -34,7 +34,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	return servers
 }
 
-// packages are the projects of an app by the names that others import.
+// packages are the projects of an app by the names for imports.
 type packages map[string]*project
 
 func packagesOf(all []*project) packages {
@@ -47,7 +47,7 @@ func packagesOf(all []*project) packages {
 	return byName
 }
 
-// usedBy returns the projects whose packages another one depends on.
+// usedBy returns the projects that the package of p depends on.
 func (all packages) usedBy(p *project) []*project {
 	var used []*project
 	for _, name := range p.Manifest().manifest.uses {
@@ -58,8 +58,8 @@ func (all packages) usedBy(p *project) []*project {
 	return used
 }
 
-// moveServers leaves out the servers that a project makes for others, which give them their addresses, and moves what
-// it registers with them there. Others may register health services for servers that they are given.
+// moveServers leaves out the servers of a project whose users give the addresses, and moves its registrations to the
+// users. Other projects may register health services for servers of their users.
 func (all packages) moveServers(projects []*project) {
 	var makers []*project
 	for _, p := range projects {
@@ -80,8 +80,8 @@ func (all packages) moveServers(projects []*project) {
 	}
 }
 
-// dropLibraries leaves out what packages prove that others import, if no package of the app does, nothing starts them,
-// and none of their modules calls anything when it is loaded: nobody starts the server that they make.
+// dropLibraries leaves out the findings of a package for others if no package of the app imports it, no script starts
+// it, and none of its modules calls anything when loaded: nobody starts its server.
 func dropLibraries(all []*project, named packages) {
 	used := map[*project]bool{}
 	for _, p := range all {
@@ -97,13 +97,13 @@ func dropLibraries(all []*project, named packages) {
 	}
 }
 
-// mayBeHealth reports whether a finding is a health service by its name, which one of the app's own may have.
+// mayBeHealth reports whether a finding is a health service by name. A service of the app may have the same name.
 func mayBeHealth(f finding.Finding) bool {
 	return finding.Is[finding.Health](f) || finding.Is[healthController](f) || finding.Is[namedHealth](f)
 }
 
-// decide decides the findings that depend on others of the project. Handlers of Connect serve gRPC where HTTP/2 is
-// served.
+// decide decides the findings that depend on other findings of the project. Handlers of Connect serve gRPC only over
+// HTTP/2.
 func decide(p *project) {
 	hasHandlers := analyzer.ProjectHas[connectHandler](p)
 	serves := map[string]bool{connectNode: hasHandlers && analyzer.ProjectHas[http2Server](p)}
@@ -115,7 +115,7 @@ func decide(p *project) {
 	listsServices := analyzer.ProjectHas[listedService](p) && !analyzer.ProjectHas[finding.Health](p)
 	p.Decide(func(in *analyzer.Package, f finding.Finding) []finding.Finding {
 		switch f := f.(type) {
-		case finding.Implementation: // the options of a microservice that is made elsewhere are not seen
+		case finding.Implementation: // the options of a microservice made elsewhere are not seen
 			if f.Framework == nestJS && len(nest.servers)+len(nest.options) == 0 {
 				return []finding.Finding{f, finding.UsesOther(f.Quiet(), "")}
 			}
@@ -145,7 +145,6 @@ func decide(p *project) {
 	})
 }
 
-// keptIf returns a finding if a condition holds.
 func keptIf(holds bool, f finding.Finding) []finding.Finding {
 	if !holds {
 		return nil
@@ -153,8 +152,8 @@ func keptIf(holds bool, f finding.Finding) []finding.Finding {
 	return []finding.Finding{f}
 }
 
-// microservices are the options of NestJS of a project, and the innermost directories of servers around options, or
-// controllers, for gRPC.
+// microservices are the options of NestJS in a project, and the innermost directories of servers around options or
+// controllers for gRPC.
 type microservices struct {
 	servers analyzer.ServerCount
 	options []nestOptions
@@ -183,8 +182,8 @@ func microservicesOf(p *project) *microservices {
 	return m
 }
 
-// decide returns the server that a microservice is whose options are not written in its call, if these serve gRPC:
-// those of their name or, if there are none, any around it, which may have TLS.
+// decide returns the server of a microservice with options outside of its call, if the options serve gRPC. The options
+// have the name in the call. Without options of that name, any options around the call count, and may have TLS.
 func (m *microservices) decide(f nestServer) []finding.Finding {
 	server := finding.Server{Site: f.Site, Framework: nestJS}
 	isNamed := func(o nestOptions) bool { return o.name == f.name }

@@ -10,36 +10,34 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// The findings that mean something only together with others of the project: [decide] says what.
+// Findings that have a meaning only beside other findings of the project: see [decide].
 type (
-	// connectHandler is where Connect's handlers are made. They serve gRPC over HTTP/2 only.
+	// connectHandler is a call that makes Connect's handlers. Handlers serve gRPC over HTTP/2 only.
 	connectHandler struct{ *finding.Site }
-	// http2Server is where HTTP/2 is served.
-	http2Server struct{ *finding.Site }
+	http2Server    struct{ *finding.Site }
 	// onlyFor is a finding that counts in a project with servers of a framework.
 	onlyFor struct {
 		*finding.Site
 		framework string
 		says      finding.Finding
 	}
-	// namedHealth is a definition of the health service, which may be among those that a server is given by variables,
-	// as listedService says that one is.
+	// namedHealth is a definition of the health service. listedService registers a service by a variable, which may
+	// hold the definition.
 	namedHealth   struct{ *finding.Site }
 	listedService struct{ *finding.Site }
-	// madeHealth is an implementation of the health service that a source makes, which counts if the source adds none
-	// to a server.
+	// madeHealth is an implementation of the health service in a source. It counts if the source adds none to a server.
 	madeHealth struct{ *finding.Site }
-	// healthHelper is a call that gives a server to a function which is named for health, of the project or another.
+	// healthHelper is a call that gives a server to a function named for health. isOwn marks a function of the project.
 	healthHelper struct {
 		*finding.Site
 		isOwn bool
 	}
-	// healthController is a controller of NestJS for a service Health, which is the health service if the server's
-	// options have its package. otherPackages are options whose packages are all others.
+	// healthController is a controller of NestJS for a service Health: the health service, if the server's options have
+	// its package. otherPackages are options with other packages only.
 	healthController struct{ *finding.Site }
 	otherPackages    struct{ *finding.Site }
-	// nestServer is a microservice of NestJS whose options have a name, and nestOptions are options for gRPC or another
-	// transport with the name of their variable.
+	// nestServer is a microservice of NestJS with named options. nestOptions are options for gRPC or another transport,
+	// with the name of their variable.
 	nestServer struct {
 		*finding.Site
 		name string
@@ -51,7 +49,6 @@ type (
 	}
 )
 
-// marks makes a finding that has nothing but its site.
 func marks[F interface {
 	~struct{ *finding.Site }
 	finding.Finding
@@ -65,13 +62,13 @@ var (
 	fastifyModule = source.Exactly(`fastify|@nestjs/platform-fastify`)
 	http2Module   = source.Exactly(`http2`)
 	maliModule    = source.Exactly(`mali|@malijs/mali`)
-	// healthModule has an implementation of the health service: grpc-health-check and its kin. That of emptyHealth
-	// knows no service until it is told one (packages/grpc-health-check/src/health.ts of grpc-node).
+	// healthModule has an implementation of the health service, as grpc-health-check. The implementation of emptyHealth
+	// knows no service before a status is set (packages/grpc-health-check/src/health.ts of grpc-node).
 	healthModule = source.Exactly(`(?:@[\w-]+/)?[\w-]*grpc[\w-]*health[\w-]*`)
 	emptyHealth  = source.Exactly(`grpc(?:-js)?-health-check`)
-	// otherModule is not the app's own.
+	// otherModule is a module outside of the app.
 	otherModule = lazyregexp.New(`^[^.~#/]`)
-	// testModule is what only tests, and what serves them, import.
+	// testModule is a module that only tests and test servers import.
 	testModule = source.Exactly(
 		`vitest|jest|@jest/.*|mocha|chai|ava|tap|test|bun:test|supertest|sinon|@nestjs/testing|@playwright/test`)
 
@@ -79,8 +76,7 @@ var (
 	anyServer      = source.Exactly(`(?:grpc\.)?(?:Server|XdsServer)`)
 	implementation = source.Exactly(`(?:[Hh]ealth\.)?Implementation|HealthImplementation|GrpcHealthCheck`)
 	inAddService   = lazyregexp.New(`\.addService\(\s*$`)
-	// givesServer is a call that gives a server to a function.
-	givesServer = lazyregexp.New(`^\([^(){};]*(?i:server|grpc)\w*\s*[,)]`)
+	givesServer    = lazyregexp.New(`^\([^(){};]*(?i:server|grpc)\w*\s*[,)]`)
 )
 
 var apiRules = []apiRule{
@@ -108,7 +104,7 @@ func ownHelper(at *finding.Site, _ string) finding.Finding { return healthHelper
 
 func otherHelper(at *finding.Site, _ string) finding.Finding { return healthHelper{at.Quiet(), false} }
 
-// rules are what is recognized by the way it is written, whatever the file imports.
+// rules match the code of a server, whatever the file imports.
 var rules = []analyzer.Rule{
 	// A wrapper of the app may have imported grpc.
 	{
@@ -163,8 +159,7 @@ var (
 	}
 )
 
-// bundleRules are for files into which a bundler put the code of grpc-js itself. What that code does says nothing about
-// what the app does.
+// bundleRules are for bundles with the code of grpc-js itself, which is no evidence about the code of the app.
 var bundleRules = []analyzer.Rule{
 	bound,
 	niceServer,
@@ -184,7 +179,7 @@ var healthRules = []analyzer.Rule{
 			`(?:Impl|Implementation)?\b)`),
 		Proves: finding.RegistersHealth,
 	},
-	// A definition of the service that is written by hand.
+	// A definition of the service, written by hand.
 	{
 		Code: lazyregexp.New(`\.addService\(`), Proves: finding.RegistersHealth,
 		Literal: lazyregexp.New("[\"'`]/grpc\\.health\\.v1\\.Health/Check[\"'`]"),
@@ -234,7 +229,7 @@ var healthRules = []analyzer.Rule{
 		Proves: marks[healthController],
 	},
 
-	// Statuses: in the object that an implementation is made with, and in calls.
+	// Statuses, in the object of an implementation and in calls.
 	{
 		Code: lazyregexp.New(`(?P<at>(?:["'] *["']|\[[\w$.]+\]|\b[A-Za-z_]\w*)\s*:\s*` +
 			`(?:["'](?P<literal> *)["']|(?:[\w$]+\.)*(?:NOT_)?SERVING\b)|(?:""|'')\s*:\s*[\w$.]+)`),
@@ -247,7 +242,7 @@ var healthRules = []analyzer.Rule{
 	{
 		Code: lazyregexp.New(`\.setStatus(?P<at>\([^(),]{1,120},[^()]{1,300})`),
 		Proves: func(at *finding.Site, code string) finding.Finding {
-			if !strings.Contains(code, "SERVING") { // it may be the status of anything
+			if !strings.Contains(code, "SERVING") { // may be the status of anything
 				return nil
 			}
 			return finding.SetsHealthStatus(at, code)
@@ -259,8 +254,8 @@ var healthRules = []analyzer.Rule{
 	},
 }
 
-// setsHealthProperty makes the status that a property of an object says, whose name may have no quotes. An answer of a
-// server has the property status.
+// setsHealthProperty makes the status in a property of an object. The property's name may have no quotes. An answer of
+// a server has the property status.
 func setsHealthProperty(at *finding.Site, code string) finding.Finding {
 	name, value, _ := strings.Cut(code, ":")
 	if name == "status" {
@@ -272,8 +267,8 @@ func setsHealthProperty(at *finding.Site, code string) finding.Finding {
 	return finding.SetsHealthStatus(at, name+":"+value)
 }
 
-// setsHealthState makes the status that a call sets in a HealthState, which knows the whole server from the start: that
-// of the whole server, or of the service that the second argument names (packages/nice-grpc-server-health/src of
+// setsHealthState makes the status that a call sets in a HealthState: of the service in the second argument or,
+// without, of the whole server, which a HealthState knows from the start (packages/nice-grpc-server-health/src of
 // nice-grpc).
 func setsHealthState(at *finding.Site, code string) finding.Finding {
 	status, service, isNamed := strings.Cut(code, ",")
@@ -286,11 +281,10 @@ func setsHealthState(at *finding.Site, code string) finding.Finding {
 	return finding.SetsHealthStatus(at, "("+service+", "+status)
 }
 
-// transports say what carries the calls of a server.
 var transports = []analyzer.Rule{
 	{Code: lazyregexp.New(`\bServerCredentials\s*\.\s*createInsecure\(`), Proves: finding.Insecure},
 	{Code: lazyregexp.New(`\bServerCredentials\s*\.\s*createSsl\(`), Proves: finding.UsesTLS},
-	// Credentials that come from elsewhere.
+	// Credentials from elsewhere.
 	{Code: lazyregexp.New(`\.listen\([^();]*,\s*(?P<at>[\w$.]*(?i:cred)\w*)`), Proves: finding.UsesOther},
 	{
 		Code:    lazyregexp.New(`\bcredentials\s*(?:[,}]|:\s*[\w$.]*(?i:cred|tls|ssl|secur)\w*\s*[^\w\s.])`),

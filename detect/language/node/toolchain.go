@@ -23,7 +23,7 @@ var toolchain = target.Toolchain{
 
 const nodeBuildpacks = "paketo-buildpacks/libnodejs spec_constants.go"
 
-// readStart reads what `npm start` runs in the app's folder.
+// readStart reads the command of `npm start` in the app's folder.
 func readStart(file string, text []byte) target.Manifest {
 	m := target.Manifest{IsPackage: true}
 	if file == manifest {
@@ -34,13 +34,12 @@ func readStart(file string, text []byte) target.Manifest {
 	return m
 }
 
-// runsScript is a command that runs another script of the package.
 var runsScript = lazyregexp.New(`^(?:npm run|yarn(?: run)?|pnpm(?: run)?|bun run)\s+([\w:.-]+)\s*$`)
 
 // maxScripts is how many scripts are followed that run one another.
 const maxScripts = 4
 
-// startScript returns the command that `npm start` runs, "" for none.
+// startScript returns the command of `npm start`, "" for none.
 func startScript(text []byte) string {
 	var fields struct {
 		Scripts map[string]any `json:"scripts"`
@@ -59,7 +58,7 @@ func startScript(text []byte) string {
 	return command
 }
 
-// startedByNPM reads the command of the script "start". It names no program that has to be there.
+// startedByNPM reads the command of the script "start", which names no program that has to exist.
 func startedByNPM(fs *target.Files, value string) []target.Module {
 	all := target.Command(fs, value)
 	for i := range all {

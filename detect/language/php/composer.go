@@ -11,11 +11,11 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// roadRunnerPackage is the package whose version is that of RoadRunner.
+// roadRunnerPackage is the package with the version of RoadRunner.
 const roadRunnerPackage = "spiral/roadrunner"
 
 // oldRoadRunner is a constraint of Composer that only versions of RoadRunner before 2.10 satisfy: ^1.8, 2.8.2, 2.9.*,
-// ~2.9.0. Their gRPC plugin has no health service.
+// ~2.9.0. The gRPC plugin of these versions has no health service.
 var oldRoadRunner = lazyregexp.New(`^\s*(?:[v=^~]*1(?:\.\d+){0,2}(?:\.\*)?|` +
 	`[v=]*2\.\d(?:\.\d+|\.\*)?|~2\.\d\.\d+)\s*$`)
 
@@ -25,7 +25,7 @@ var loadEnvironment = []string{
 	"spiral/framework", "spiral/dotenv-bridge",
 }
 
-// analyzeComposer returns what the manifest of a project says. One that cannot be read begins a project anyway.
+// analyzeComposer reads the manifest of a project. An unreadable manifest begins a project anyway.
 func analyzeComposer(f *tree.File) (*analyzer.Result[extra], error) {
 	result := &analyzer.Result[extra]{ProjectRoot: true}
 	text, err := f.Text()

@@ -9,7 +9,7 @@ const (
 	grpcPHP    = "grpc-php"
 )
 
-// frameworks differ in who registers the health service:
+// frameworks differ in the registration of the health service:
 //
 //	RoadRunner 1       nobody: spiral/php-grpc, whose workers have the classes of Spiral\GRPC
 //	RoadRunner 2, 3    the gRPC plugin, from v2.10.0 on (health_server.go of roadrunner-server/grpc). The program is

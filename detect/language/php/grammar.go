@@ -7,8 +7,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// grammar is how PHP writes comments and strings (php.net, Language Reference). What stands outside of <?php ... ?> is
-// blanked as a comment is.
+// grammar is the syntax of comments and strings in PHP (php.net, Language Reference). Text outside of <?php ... ?> is
+// blanked like a comment.
 var grammar = source.Grammar{
 	source.BlockComment("?>", "<?", false),
 	source.LineComment("//"),
@@ -19,7 +19,7 @@ var grammar = source.Grammar{
 	{Open: "<<<", Starts: isHeredoc, End: heredocEnd},
 }
 
-// readText tells code, comments and strings apart. What stands before the first <? is no code.
+// readText separates code, comments and strings. Text before the first <? is no code.
 func readText(text []byte) *source.Text {
 	begin := bytes.Index(text, []byte("<?"))
 	if begin < 0 {
@@ -35,10 +35,10 @@ func readText(text []byte) *source.Text {
 // isHashComment tells a comment from an #[Attribute].
 func isHashComment(text []byte, at int) bool { return at+1 == len(text) || text[at+1] != '[' }
 
-// heredocName is what follows the <<< of a heredoc or a nowdoc.
+// heredocName is the text behind the <<< of a heredoc or a nowdoc.
 var heredocName = lazyregexp.New(`^[ \t]*["']?([A-Za-z_]\w*)["']?\r?\n`)
 
-// maxHeredocName is how many bytes are searched for the name and the line break after it.
+// maxHeredocName is how many bytes are searched for the name and the line break behind the name.
 const maxHeredocName = 200
 
 func isHeredoc(text []byte, at int) bool {

@@ -41,8 +41,8 @@ func (n classNames) add(name, alias string) {
 	n[alias] = name
 }
 
-// resolve returns the full name of a class. It puts no namespace of the file's own before a name, because no rule is
-// about a class of the app's own.
+// resolve returns the full name of a class. The file's namespace is left out, because no rule is about a class of the
+// app.
 func (n classNames) resolve(name string) string {
 	if full, ok := strings.CutPrefix(name, `\`); ok {
 		return full

@@ -1,5 +1,4 @@
-// Package php recognizes gRPC servers in PHP: those that RoadRunner runs, and those of Hyperf, OpenSwoole and
-// grpc/grpc. Begin with [Analyzer].
+// Package php recognizes gRPC servers in PHP with RoadRunner, Hyperf, OpenSwoole or grpc/grpc. Begin with [Analyzer].
 package php
 
 import (
@@ -22,21 +21,21 @@ var definition = analyzer.Definition[extra]{
 	PostAnalyze: postAnalyze,
 }
 
-// extra is what a file tells beside its findings.
+// extra is the content of a file beside its findings.
 type extra struct {
-	// configuresRoadRunner says that the file is the whole configuration of RoadRunner, which runs the project and
-	// serves what the file names.
+	// configuresRoadRunner is set if the file is the whole configuration of RoadRunner, which runs the project and
+	// serves the services in the file.
 	configuresRoadRunner bool
-	// loadsEnvironment says that the app loads a file .env.
+	// loadsEnvironment is set if the app loads a file .env.
 	loadsEnvironment bool
-	// replacesEnvironment says that it does so over the variables that are set.
+	// replacesEnvironment is set if the app loads .env over the variables that are set.
 	replacesEnvironment bool
-	// isLibrary says that a composer.json is of a library, which Composer puts into other programs.
+	// isLibrary is set if the composer.json is of a library, which Composer puts into other programs.
 	isLibrary bool
 }
 
-// otherDirs are directories whose code is in no program of the app: tests, what protoc writes, and what frameworks
-// write while they run (Hyperf's runtime, Laravel's storage).
+// otherDirs hold code that is in no program of the app: tests, output of protoc, and output of frameworks at run time
+// (Hyperf's runtime, Laravel's storage).
 var otherDirs = []string{
 	"test", "tests", "Test", "Tests", "spec", "fixtures", "Fixtures", "GPBMetadata", "runtime", "storage",
 }
@@ -62,10 +61,10 @@ func required(file string) bool {
 	return !tree.AnyDirIn(file, otherDirs)
 }
 
-// loadsEnvironment are in sources that load a file .env: by vlucas/phpdotenv, by Symfony's component.
+// loadsEnvironment mark sources that load a file .env: by vlucas/phpdotenv, by Symfony's component.
 var loadsEnvironment = source.NewKeywords("Dotenv::create", "new Dotenv(", "bootEnv(", "loadEnv(")
 
-// replacesEnvironment are in those that load it over the variables that are set.
+// replacesEnvironment mark sources that load .env over the variables that are set.
 var replacesEnvironment = source.NewKeywords("Dotenv::createMutable", "Dotenv::createUnsafeMutable", "->overload(")
 
 func analyze(f *tree.File) (*analyzer.Result[extra], error) {
@@ -81,7 +80,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	case path.Base(f.Path) == analyzer.EnvironmentFile:
 		return analyzer.Environment[extra](text), nil
 	case ext == ".proto":
-		return nil, nil // its services are known anyway
+		return nil, nil // the services are known anyway
 	case ext != ".php":
 		return analyzeRoadRunner(text)
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// listens say where servers of the grpc extension listen.
+// listens are the listeners of the grpc extension.
 var listens = []analyzer.Listen{{Code: lazyregexp.New(`->add(?:Secure)?Http2Port\(`), Argument: 1}}
 
-// transports say what carries their calls.
+// transports are the transports of the grpc extension and of Swoole.
 var transports = []analyzer.Rule{
 	{Code: lazyregexp.New(`->addHttp2Port\(`), Proves: finding.Insecure},
 	{Code: lazyregexp.New(`->addSecureHttp2Port\(`), Proves: finding.UsesTLS},
@@ -21,14 +21,14 @@ var transports = []analyzer.Rule{
 	{Code: lazyregexp.New(`\bSWOOLE_SSL\b|\bConstant::SSL\b|\|\s*(?:\\?\w+\\?)*::SSL\b`), Proves: finding.UsesTLS},
 }
 
-// callbackMethod is what follows the class in a callback: [Server::class, 'onRequest'].
+// callbackMethod is the text behind the class in a callback: [Server::class, 'onRequest'].
 var callbackMethod = lazyregexp.New(`^\s*,\s*['"]`)
 
-// maxEnclosing is how many brackets around a callback are looked into for the port.
+// maxEnclosing is how many brackets around a callback are searched for the port.
 const maxEnclosing = 5
 
-// hyperfListener returns the port of the server that a callback at an offset belongs to. It is in the innermost array
-// around the callback that has a key "port".
+// hyperfListener returns the listener of the server of a callback at an offset. The port is in the innermost array
+// around the callback with a key "port".
 func (p *pass) hyperfListener(at int) []finding.Finding {
 	for range maxEnclosing {
 		if _, at = p.Around(at, 0, ""); at < 0 {
@@ -48,8 +48,7 @@ func (p *pass) hyperfListener(at int) []finding.Finding {
 	return nil
 }
 
-// openSwooleListener returns the address of new Server(host, port, mode, socket type), from the offset after the
-// class.
+// openSwooleListener returns the address of new Server(host, port, mode, socket type), from the offset after the class.
 func (p *pass) openSwooleListener(from int) []finding.Finding {
 	if from < len(p.Code) && p.Code[from] == '(' {
 		if arguments, _ := p.Arguments(from + 1); len(arguments) > 1 {
@@ -60,14 +59,13 @@ func (p *pass) openSwooleListener(from int) []finding.Finding {
 }
 
 var (
-	// assignment gives a variable, a property or a constant its value.
+	// assignment gives a value to a variable, a property or a constant.
 	assignment = lazyregexp.New(`(?:\$(?:this->)?|\bself::\$|\bconst\s+(?:[a-z]+\s+)?)` +
 		`(?P<name>\w+)\s*(?:\?\?)?=\s*`)
 	// definedConstant is define('PORT', 50051).
 	definedConstant = lazyregexp.New(`\bdefine\(\s*["'](?P<name> *)["']\s*,\s*`)
 )
 
-// namesIn returns the names in a source.
 func namesIn(t *source.Text) *address.Names {
 	return address.Read(t, ";,", assignment, definedConstant)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// postAnalyze returns a server for each file that makes a server, and one for the configurations of RoadRunner in a
-// directory. Where RoadRunner runs a project and no configuration has a gRPC section, its workers serve nothing.
+// postAnalyze returns a server for each file that makes a server, and a server for the configurations of RoadRunner in
+// a directory. In a project of RoadRunner, workers serve nothing unless a configuration has a gRPC section.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool { return f.Extra.loadsEnvironment })
 	analyzer.ReplaceEnvironment(files, func(f analyzer.File[extra]) bool { return f.Extra.replacesEnvironment })
@@ -23,7 +23,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 			p.Drop(isWorker)
 		}
 		if slices.ContainsFunc(p.Files, func(f analyzer.File[extra]) bool { return f.Extra.isLibrary }) {
-			p.Drop(finding.Is[finding.Implementation]) // another program serves that of a library
+			p.Drop(finding.Is[finding.Implementation]) // another program serves the library's implementations
 		}
 		p.Decide(func(in *analyzer.Package, f finding.Finding) []finding.Finding {
 			of, ok := f.(namedHealth)
@@ -39,8 +39,8 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	return analyzer.Servers(projects, logf)
 }
 
-// withoutVariants returns the files without configurations of RoadRunner for development and tests, if their directory
-// has another one that makes a server.
+// withoutVariants returns the files without RoadRunner's configurations for development and tests, if another
+// configuration in the directory makes a server.
 func withoutVariants(files []analyzer.File[extra]) []analyzer.File[extra] {
 	isOf := func(f analyzer.File[extra], variant bool) bool {
 		return f.Extra.configuresRoadRunner && isVariant.MatchString(path.Base(f.Path)) == variant
@@ -56,8 +56,8 @@ func withoutVariants(files []analyzer.File[extra]) []analyzer.File[extra] {
 	})
 }
 
-// packageOf returns the file itself, or one path for all configurations of RoadRunner in a directory: they are variants
-// for the same app.
+// packageOf returns the file itself, or the same path for all configurations of RoadRunner in a directory: variants for
+// one app.
 func packageOf(file string) string {
 	if roadRunnerConfig.MatchString(path.Base(file)) {
 		return path.Join(path.Dir(file), ".rr.yaml")
@@ -65,7 +65,6 @@ func packageOf(file string) string {
 	return file
 }
 
-// isWorker reports whether a finding is a worker of RoadRunner.
 func isWorker(f finding.Finding) bool {
 	return !finding.Is[finding.Server](f) && finding.FrameworkOf(f) == roadRunner
 }

@@ -11,16 +11,15 @@ import (
 )
 
 var (
-	// roadRunnerConfig is the file name of a configuration of RoadRunner.
 	roadRunnerConfig = lazyregexp.New(`^(?:\.?rr(?:[._-][\w.-]+)?|\.?roadrunner)\.ya?ml$`)
-	// isVariant is the file name of a configuration that is there for development or tests.
+	// isVariant is the file name of a configuration for development or tests.
 	isVariant = lazyregexp.New(
 		`(?i)[._-](?:dev|develop|development|tests?|testing|local|debug|ci|example|sample)[._-]`)
-	// environmentValue is a reference to an environment variable, with its default or without: ${PORT:-9001}.
+	// environmentValue is a reference to an environment variable, with or without a default: ${PORT:-9001}.
 	environmentValue = lazyregexp.New(`\$\{(?P<variable>\w+)(?::?-(?P<default>[^{}]*))?\}`)
 )
 
-// analyzeRoadRunner returns the server that the section grpc of a configuration of RoadRunner makes.
+// analyzeRoadRunner returns the server of the section grpc in a configuration of RoadRunner.
 func analyzeRoadRunner(text []byte) (*analyzer.Result[extra], error) {
 	documents, err := untrusted.ReadYAML(text)
 	if err != nil {
@@ -37,7 +36,7 @@ func analyzeRoadRunner(text []byte) (*analyzer.Result[extra], error) {
 	if !ok || listen.Value == "" {
 		return result, nil
 	}
-	// Only RoadRunner's first version has workers in this section, and no version. It registers no health service.
+	// Only RoadRunner 1, which has no health service, has workers in this section, and no version.
 	_, hasWorkers := settings.Get("grpc.workers")
 	_, hasVersion := settings.Get("version")
 	isFirstVersion := hasWorkers && !hasVersion
@@ -51,7 +50,7 @@ func analyzeRoadRunner(text []byte) (*analyzer.Result[extra], error) {
 	return result, nil
 }
 
-// roadRunnerAddress returns the address of a setting whose references are replaced by their defaults.
+// roadRunnerAddress returns the address of a setting. where is its value with defaults in place of references.
 func roadRunnerAddress(listen untrusted.Setting, where string) address.Address {
 	a := address.Setting(strings.TrimPrefix(strings.Replace(where, "unix://", "unix:", 1), "tcp://"), listen.Line)
 	references := environmentValue.FindAllStringSubmatch(listen.Value, maxFindings)
@@ -64,8 +63,8 @@ func roadRunnerAddress(listen untrusted.Setting, where string) address.Address {
 	return address.ByDefault(a, "")
 }
 
-// roadRunnerSecurity returns what the section tls says: there is TLS if it has both files (config.go of
-// roadrunner-server/grpc), which environment variables may name.
+// roadRunnerSecurity returns the security in the section tls: TLS if the section has both files (config.go of
+// roadrunner-server/grpc). Environment variables may name the files.
 func roadRunnerSecurity(settings untrusted.Document) []finding.Finding {
 	key, _ := settings.Get("grpc.tls.key")
 	certificate, _ := settings.Get("grpc.tls.cert")

@@ -16,7 +16,7 @@ var (
 	firstVersionService = finding.Serves(roadRunner)
 )
 
-// classRules are classes whose use proves something: new X, extends X, X::class.
+// classRules are classes whose use is evidence: new X, extends X, X::class.
 var classRules = []struct {
 	class  *lazyregexp.Regexp
 	proves finding.Make
@@ -35,7 +35,7 @@ var classRules = []struct {
 	},
 }
 
-// rules find what needs no full name of a class.
+// rules match code without the full name of a class.
 var rules = []analyzer.Rule{
 	{Code: lazyregexp.New(`\bimplements\s+[\w\\,\s]*\bHealthInterface\b`), Proves: registersNamedHealth},
 	{
@@ -43,7 +43,7 @@ var rules = []analyzer.Rule{
 		Literal: lazyregexp.New(`^/grpc\.health\.v1\.Health(?:/Check)?$`),
 		Proves:  finding.RegistersHealth,
 	},
-	// The health service of another package, which the server is given by its class.
+	// The health service of another package, given to the server by class.
 	{
 		Code: lazyregexp.New(`->(?P<at>(?:handle|register(?:Service)?)\(\s*(?:new\s+)?(?:\\?\w+\\)*` +
 			`Health(?:Check)?(?:Service)?(?:Impl|Controller)?\s*(?:\(|::class))`),

@@ -5,7 +5,6 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 )
 
-// The names of the frameworks.
 const (
 	grpcio              = "grpcio"
 	grpclib             = "grpclib"
@@ -27,10 +26,9 @@ const (
 		"from grpc_health.v1 import health, health_pb2_grpc (package grpcio-health-checking)"
 )
 
-// frameworks are what is known of each framework. Who registers grpc.health.v1 was read in the frameworks' sources: the
-// servers of dapr/ext/grpc/app.py, django_grpc_framework, flwr, kserve/protocol/grpc/server.py and
-// mlserver/grpc/server.py are a grpc.server without a health service; grpcrunaioserver.py of django_socio_grpc adds one
-// with ENABLE_HEALTH_CHECK.
+// frameworks are the known frameworks. By their sources, the servers of dapr/ext/grpc/app.py, django_grpc_framework,
+// flwr, kserve/protocol/grpc/server.py and mlserver/grpc/server.py are a grpc.server without a health service;
+// grpcrunaioserver.py of django_socio_grpc adds a health service with ENABLE_HEALTH_CHECK.
 var frameworks = []analyzer.Framework{
 	{
 		Name: grpcio, SpeaksFirst: true,

@@ -11,11 +11,11 @@ import (
 
 // imports are the names that a source imports. An import anywhere in the file counts for the whole file.
 type imports struct {
-	// names are the full names by the names that the file uses: "grpc.aio" by "aio".
+	// names maps the names in the file to full names: "aio" to "grpc.aio".
 	names map[string]string
-	// wildcards are the modules of which all names are imported, each with a dot at its end.
+	// wildcards are the modules of wildcard imports, each with a dot at the end.
 	wildcards []string
-	// rest is the source in which the import statements are blank: to import a name is not to use it.
+	// rest is the source with blank import statements: to import a name is not to use the name.
 	rest *source.Text
 }
 
@@ -26,7 +26,7 @@ var (
 	inList       = strings.NewReplacer("(", " ", ")", " ", "\\", " ")
 )
 
-// maxWildcards is how many wildcard imports of a file are followed. Each one is a possible origin of every name.
+// maxWildcards is how many wildcard imports of a file are followed. Each is a possible origin of every name.
 const maxWildcards = 16
 
 // readImports reads the import statements of a source (Python Language Reference, The import statement).
@@ -54,7 +54,7 @@ func readImports(t *source.Text) imports {
 	return i
 }
 
-// addFrom adds a name that is imported from a module. The module ends with a dot.
+// addFrom adds an imported name of a module. The module ends with a dot.
 func (i *imports) addFrom(module, name, alias string) {
 	switch {
 	case name != "*":
@@ -64,11 +64,11 @@ func (i *imports) addFrom(module, name, alias string) {
 	}
 }
 
-// possibleName matches the names that the rules may know although the file does not import their first part, because
-// they need no module before them or come from a wildcard import.
+// possibleName matches names that the rules may know without an import of their first part: names without a module, or
+// names from a wildcard import.
 var possibleName = lazyregexp.New(`Servicer|_server$|^Server$`)
 
-// resolve returns the full names that a dotted name in the source may stand for, none for one that no rule knows.
+// resolve returns the possible full names of a dotted name in the source, none for a name that no rule knows.
 func (i *imports) resolve(name string) []string {
 	first, rest, _ := strings.Cut(name, ".")
 	if full := i.names[first]; full != "" {
@@ -84,8 +84,7 @@ func (i *imports) resolve(name string) []string {
 	return all
 }
 
-// ofTest reports whether a source belongs to tests wherever it lies: a pytest plugin, or fixtures that several tests
-// share.
+// ofTest reports whether a source in any directory belongs to tests: a pytest plugin, or shared fixtures of tests.
 func (i *imports) ofTest() bool {
 	return i.names["pytest"] != "" || i.names["pytest_asyncio"] != "" || i.names["unittest"] != ""
 }

@@ -15,10 +15,9 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
-// flightServer is the class that a server of Arrow Flight is a subclass of.
+// flightServer is the base class of a server of Arrow Flight.
 var flightServer = lazyregexp.New(`\bFlightServerBase\b`)
 
-// listens say where servers listen.
 var listens = []analyzer.Listen{
 	{Code: lazyregexp.New(`\.\s*add_(?:in)?secure_port\s*\(`), Argument: 1, Name: "address"},
 	{Code: lazyregexp.New(`\.\s*start\s*\(`), Needs: lazyregexp.New(`\bgrpclib\b`), Argument: 2, Name: "port", Host: 1},
@@ -40,21 +39,25 @@ var listens = []analyzer.Listen{
 var (
 	assignment = lazyregexp.New(`(?m)(?:^|[:;])[ \t]*(?P<statement>)(?:self\.|cls\.)?(?P<name>[A-Za-z_]\w*)[ \t]*` +
 		`(?::[ \t]*[\w.\[\], |"']+)?=[ \t]*`)
-	// option declares one of the command line: that of argparse, of click, and of Abseil, whose second argument is the
-	// default. optionName is its first long name.
+	// option declares an option of argparse, click or Abseil on the command line. Abseil's second argument is the
+	// default. optionName is the first long name of an option.
 	option     = lazyregexp.New(`(?:\.[ \t]*(?:add_argument|option)|(?P<abseil>\bDEFINE_(?:integer|string)))[ \t]*\(`)
 	optionName = lazyregexp.New(`["'](?:--)?(\w[\w-]+)`)
-	// otherDefaults gives options other defaults than they declare, and global lets a function set a module's variable.
+	// otherDefaults replaces declared defaults of options. global lets a function set a module's variable.
 	otherDefaults = lazyregexp.New(`\bset_defaults?\(|\b(?:default_config_files|default_map|auto_envvar_prefix)\b`)
-	global        = lazyregexp.New(`\bglobal[ \t]+(?P<name>\w+)`)
+	// A module that makes a server and gives it no services is for the files that have them, even if it has a main of
+	// its own.
+	makesServer = lazyregexp.New(`\bgrpc\.(?:aio\.)?server\(`)
+	addsService = lazyregexp.New(`_to_server\b|\badd_(?:generic_rpc|registered_method)_handlers\b`)
+	global      = lazyregexp.New(`\bglobal[ \t]+(?P<name>\w+)`)
 )
 
-// maxOptions is how many options of a source are read.
 const maxOptions = 128
 
-// namesIn returns the names in a source. An option is read as a field, args.port, or as a parameter.
+// namesIn returns the names in a source. Code reads an option as a field, args.port, or as a parameter.
 func namesIn(t *source.Text) *address.Names {
 	names := address.Read(t, "\n", assignment)
+	names.IsImported = t.Matches(mainCheck) && t.Matches(makesServer) && !t.Matches(addsService)
 	for _, name := range t.Names(global) {
 		names.DeclareOption(name, "", source.Span{})
 	}
@@ -80,7 +83,7 @@ func namesIn(t *source.Text) *address.Names {
 	return names
 }
 
-// listeners returns where the servers of a source listen. Names are read if one does: it is most of the work.
+// listeners returns the listeners of a source. Names are read only beside a listener: reading them is most of the work.
 func listeners(t *source.Text) []finding.Finding {
 	listensBy := func(l analyzer.Listen) bool { return t.Matches(l.Code) }
 	isDjango := bytes.Contains(t.Raw, []byte(djangoKey))
@@ -97,11 +100,11 @@ func listeners(t *source.Text) []finding.Finding {
 
 const djangoKey = "GRPC_CHANNEL_PORT"
 
-// djangoPort is the port in the settings of django-socio-grpc, which an argument of the command that serves may replace
-// (django_socio_grpc/settings.py, management/commands/grpcrunaioserver.py).
+// djangoPort is the port in the settings of django-socio-grpc. An argument of the command that serves may replace the
+// port (django_socio_grpc/settings.py, management/commands/grpcrunaioserver.py).
 var djangoPort = lazyregexp.New(`["'](?P<key> {17})["']\s*:\s*`)
 
-// djangoSettings returns what a source sets for django-socio-grpc.
+// djangoSettings returns the listeners in the settings of django-socio-grpc.
 func djangoSettings(names *address.Names) []finding.Finding {
 	var found []finding.Finding
 	for _, m := range names.FindAll(djangoPort, maxOptions) {
@@ -119,8 +122,8 @@ func djangoSettings(names *address.Names) []finding.Finding {
 var djangoCommand = lazyregexp.New(`\bgrpcrun(?:aio)?server(?:[ \t]+(?:-\S+|\d{1,3}))*[ \t]+` +
 	`["']?((?:[\w.\[\]:]*:)?\d{4,5}\b|\S*\$\S+)`)
 
-// analyzeCommands returns the addresses that the command lines of a Procfile or of a shell script give to servers. The
-// default of the framework does not hold then.
+// analyzeCommands returns the addresses that the command lines of a Procfile or of a shell script give to servers. Such
+// an address replaces the default of the framework.
 func analyzeCommands(text []byte) *analyzer.Result[extra] {
 	var result analyzer.Result[extra]
 	for _, m := range djangoCommand.FindAllSubmatchIndex(text, maxOptions) {
@@ -131,13 +134,12 @@ func analyzeCommands(text []byte) *analyzer.Result[extra] {
 	return &result
 }
 
-// mlserverSettings are the settings of MLServer (docs/reference/settings.md), which it reads where it is started.
+// mlserverSettings is MLServer's file of settings (docs/reference/settings.md), in the directory where MLServer starts.
 const mlserverSettings = "settings.json"
 
-// modelListener is what MLServer listens on, if it serves the project.
+// modelListener is the listener of MLServer, if MLServer serves the project.
 type modelListener struct{ finding.Listener }
 
-// analyzeSettings returns the port in the settings of MLServer.
 func analyzeSettings(f *tree.File, text []byte) (*analyzer.Result[extra], error) {
 	documents, err := untrusted.ReadSettings(path.Base(f.Path), text)
 	var result analyzer.Result[extra]

@@ -26,8 +26,8 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	return analyzer.Servers(all, logf)
 }
 
-// resolve leaves out health services of the app's own making, and registrations that only a gRPC-Web server serves.
-// Other registrations get the framework that serves them.
+// resolve leaves out the app's own health services, and registrations that only a gRPC-Web server serves. Other
+// registrations get the framework that serves them.
 func resolve(p *project, folders analyzer.HealthFolders) {
 	framework, webOnly := "", false
 	if !analyzer.ProjectHas[finding.Server](p) {
@@ -41,7 +41,7 @@ func resolve(p *project, folders analyzer.HealthFolders) {
 			drops = folders.IsOwn(in.Path)
 			f = finding.Health{Site: of.Site, Of: of.Of}
 		case healthHelper:
-			// The server's own project shares what its files register.
+			// The server's own project shares the registrations of its files.
 			isOwn := own[of.module]
 			drops = isOwn && !(of.IsUnsure() && analyzer.ProjectHas[finding.Health](p))
 			if f = (finding.HealthElsewhere{Site: of.Site}); isOwn {
@@ -73,7 +73,7 @@ func servingFramework(p *project) string {
 	return framework
 }
 
-// modulesOf returns the names of the modules and the packages of a project, and "" for those of relative imports.
+// modulesOf returns the names of the modules and packages of a project, and "" for relative imports.
 func modulesOf(p *project) map[string]bool {
 	all := map[string]bool{"": true}
 	for _, f := range p.Files {

@@ -1,7 +1,7 @@
-// Package python recognizes gRPC servers in Python: those of grpcio, and of frameworks that stand on it or beside it.
+// Package python recognizes gRPC servers in Python with grpcio, or with frameworks on top of grpcio or beside grpcio.
 //
-// Begin with [Analyzer]. A server is recognized by the names that a source uses (rules.go, uses.go), after its imports
-// have said what each name stands for (imports.go). The ports are in ports.go.
+// Begin with [Analyzer]. The evidence of a server is the names that a source uses (rules.go, uses.go), resolved by its
+// imports (imports.go). The ports are in ports.go.
 package python
 
 import (
@@ -30,19 +30,19 @@ var definition = analyzer.Definition[extra]{
 	PostAnalyze: postAnalyze,
 }
 
-// extra is what a file tells beside its findings.
+// extra is the content of a file beside its findings.
 type extra struct {
-	// LoadsEnvironment says that the source loads a file .env.
+	// LoadsEnvironment is set if the source loads a file .env.
 	LoadsEnvironment bool
-	// ReplacesEnvironment says that it does so over the variables that are set.
+	// ReplacesEnvironment is set if the source loads .env over the variables that are set.
 	ReplacesEnvironment bool
 }
 
 // manifests are the files that make a directory a project: of pyproject.toml's tools, setuptools, pip and pipenv.
 var manifests = []string{"pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile"}
 
-// otherDirs are directories whose code is in no program of the app: tests (pytest's, unittest's and common names), what
-// package managers install, and vendored copies.
+// otherDirs hold code that is in no program of the app: tests (pytest's, unittest's and common names), packages
+// installed by package managers, and vendored copies.
 var otherDirs = []string{
 	"test", "tests", "testing", "testsuite", "testdata", "test_data", "testutil", "testutils", "test_util",
 	"test_utils", "test_helpers", "e2e", "mock", "mocks", "site-packages", "dist-packages", "__pypackages__", "_vendor",
@@ -50,14 +50,14 @@ var otherDirs = []string{
 }
 
 var (
-	// otherDir matches further such directories: "integration_tests", the metadata of setuptools, and what that builds.
+	// otherDir matches more such directories: "integration_tests", the metadata and the builds of setuptools.
 	otherDir = lazyregexp.New(`[_-]tests?/|\.(?:egg|egg-info|dist-info)/|(?:^|/)build/lib/`)
-	// testModule is a test by pytest's default python_files, or by its name in Django.
+	// testModule is a test by pytest's default python_files, or by Django's file name.
 	testModule = lazyregexp.New(`(?:^|/)(?:tests?|conftest|test_[^/]*|[^/]*_tests?)\.py$`)
 )
 
-// grpcLibrary matches the files of grpcio's own packages that construct servers or register services. They may have
-// been copied to any directory of the app (pip install -t).
+// grpcLibrary matches the files of grpcio's own packages that construct servers or register services. Any directory of
+// the app may have a copy (pip install -t).
 var grpcLibrary = lazyregexp.New(`(?:^|/)(?:grpc/(?:_|aio/|beta/|experimental/|framework/)|` +
 	`grpc_(?:health|reflection|status|channelz|testing|tools)/)`)
 
@@ -65,7 +65,7 @@ func required(file string) bool {
 	switch path.Ext(file) {
 	case ".py":
 		return !testModule.MatchString(file) && isAppCode(file)
-	case ".sh", ".proto", "": // a program, whose first line names the interpreter, a Pipfile, or Bazel's BUILD
+	case ".sh", ".proto", "": // a program with the interpreter in its first line, a Pipfile, or Bazel's BUILD
 		return isAppCode(file)
 	case ".toml", ".cfg", ".txt", ".json", analyzer.EnvironmentFile:
 		known := slices.Concat(manifests, []string{mlserverSettings, analyzer.EnvironmentFile})
@@ -74,14 +74,13 @@ func required(file string) bool {
 	return tree.IsBazelFile(file)
 }
 
-// isAppCode reports whether a file lies where the app's own programs lie.
 func isAppCode(file string) bool {
 	return !tree.AnyDirIn(file, otherDirs) && !otherDir.MatchString(file) && !tree.IsExampleInDocs(file) &&
 		!(strings.Contains(file, "grpc") && grpcLibrary.MatchString(file))
 }
 
-// generatedFile matches the names of files that protoc's plugins write: those of grpcio-tools and of protobuf itself.
-// Those of grpclib and purerpc, *_grpc.py, are called as people call servers too.
+// generatedFile matches the files of protoc's plugins in grpcio-tools and in protobuf itself. Files of grpclib and
+// purerpc, *_grpc.py, have names that people also give to servers.
 var generatedFile = lazyregexp.New(`_pb2(?:_grpc)?\.py$|health\w*_grpc\.py$`)
 
 func analyze(f *tree.File) (*analyzer.Result[extra], error) {
@@ -122,11 +121,11 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 // interpreter is the first line of a program in Python.
 var interpreter = lazyregexp.New(`^#![^\n]*\bpython[\d.]*\b`)
 
-// mainCheck is what begins the code of a module that runs as a program.
+// mainCheck begins the code of a module that runs as a program.
 var mainCheck = lazyregexp.New(`(?m)^if[ \t]+__name__[ \t]*==`)
 
-// inMain returns findings among which the servers are marked that are constructed in the main of a program: all of a
-// module that can be run as one, and otherwise those that statements outside of functions construct.
+// inMain returns findings with marks on the servers in the main of a program: all servers of a module that can run as a
+// program, otherwise servers in statements outside of functions.
 func inMain(found []finding.Finding, t *source.Text) []finding.Finding {
 	isMain := t.Matches(mainCheck)
 	return finding.InMain(found, func(s finding.Server) bool { return isMain || t.Indented(t.OfLine(s.Line)) == 0 })
@@ -134,14 +133,14 @@ func inMain(found []finding.Finding, t *source.Text) []finding.Finding {
 
 var (
 	keywords = analyzer.Keywords(frameworks, "add_insecure_port(", "add_secure_port(")
-	// loadsEnvironment are in sources that load a file .env: by python-dotenv, pydantic's settings, environs.
+	// loadsEnvironment mark sources that load a file .env: by python-dotenv, pydantic's settings, environs.
 	loadsEnvironment    = source.NewKeywords("load_dotenv", "env_file", ".read_env(")
 	replacesEnvironment = lazyregexp.New(`\bload_dotenv\([^()]*\boverride\s*=\s*True\b`)
-	// loadsOnCondition is in a source that loads it in some environments, most often not in production.
+	// loadsOnCondition matches a source that loads .env in some environments, most often not in production.
 	loadsOnCondition = lazyregexp.New(
 		`\bif\b(?:[^\n:()]|\([^()]*\))*?(?:[pP]rod|PROD|\b[dD]ev|\blocal|DEBUG|ENV(?:IRONMENT)?\b)` +
 			`(?:[^:()]|\([^()]*\)|\))*:[ \t\r]*(?:#[^\n]*)?\n\s+(?:dotenv\.)?load_dotenv\(`)
-	// generatedCode is what only generated code defines: the function that registers a service.
+	// generatedCode defines a function that registers a service, as only generated code does.
 	generatedCode = lazyregexp.New(`(?m)^def add_\w+Servicer_to_server\(`)
 )
 
@@ -165,8 +164,8 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 	return &result
 }
 
-// grammar is how Python writes comments and strings (Python Language Reference, Lexical Analysis). The letter before a
-// raw string changes nothing here: a quote after a backslash does not end a raw string either.
+// grammar is the syntax of comments and strings in Python (Python Language Reference, Lexical Analysis). The letter
+// before a raw string makes no difference: a quote mark after a backslash does not end a raw string either.
 var grammar = source.Grammar{
 	source.LineComment("#"),
 	source.String(`"""`, `"""`, source.Quoting{Multiline: true}),

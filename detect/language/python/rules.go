@@ -12,16 +12,16 @@ import (
 // webServer is a server of sonora, which serves registered services by gRPC-Web alone.
 type webServer struct{ *finding.Site }
 
-// rule says what the use of a name proves.
+// rule gives the evidence in the use of a name.
 type rule struct {
 	// name is matched against the full name, as the imports resolve it.
 	name *lazyregexp.Regexp
-	// use is how the name has to be used; mentioned allows all uses.
+	// use is the required use of the name; mentioned allows all uses.
 	use use
-	// proves makes the finding of a full name. It is nil for a name that proves nothing, although a later rule matches
-	// it too.
+	// proves makes the finding of a full name. A nil proves stands for no finding, also of later rules that match the
+	// name.
 	proves finding.Make
-	// unless is in the code of a file for which the rule proves nothing, nil for all files.
+	// unless is in the code of a file without findings of the rule, nil for all files.
 	unless *lazyregexp.Regexp
 }
 
@@ -30,7 +30,7 @@ var (
 	addsHealth  = lazyregexp.New(`\badd_HealthServicer_to_server\b`)
 )
 
-// rules are the names that prove something. The first rule that fits a name decides.
+// rules are the names that are evidence. The first rule that fits a name decides.
 var rules = []rule{
 	{source.Exactly(`grpc(\.experimental)?(\.aio)?\.server`), called, finding.Constructs(grpcio), nil},
 	{source.Exactly(`.*_pb2\.beta_create_\w+_server`), called, finding.Constructs(grpcio), nil},
@@ -51,7 +51,7 @@ var rules = []rule{
 		source.Exactly(`grpclib\.health\.(service\.Health|v1\.health_grpc\.HealthBase)`), mentioned,
 		finding.RegistersHealth, nil,
 	},
-	// Who makes one gives it to a server, if not by add_HealthServicer_to_server then by a helper.
+	// An instance goes to a server, if not by add_HealthServicer_to_server then by a helper.
 	{
 		source.Exactly(`grpc_health\.v1\.(health|_async)\.(aio\.)?HealthServicer`), called,
 		finding.RegistersHealth, addsHealth,
@@ -60,21 +60,21 @@ var rules = []rule{
 	{source.Exactly(`(.*\.)?add_HealthServicer_to_server`), mentioned, registersStub, nil},
 	{source.Exactly(`(.*\.)?health(_grpc|\.v1|\.v1\.health_grpc)\.HealthBase`), inherited, registersStub, nil},
 	{source.Exactly(`(.*\.)?health\.v1\.health_grpc\.HealthServicer`), inherited, registersStub, nil},
-	// purerpc generates it of a health.proto which may be another one.
+	// purerpc generates the class from a health.proto, perhaps not from the standard file.
 	{source.Exactly(`(.*\.)?health_grpc\.HealthServicer`), inherited, finding.MayRegisterHealth, nil},
 	{source.Exactly(`(.*\.)?add_\w+Servicer_to_server`), mentioned, finding.Registers(grpcio), nil},
 	{source.Exactly(`grpc_health\..*|.*health_pb2_grpc\.HealthServicer`), inherited, nil, nil},
 	{source.Exactly(`.*_pb2_grpc\.\w+Stub`), inherited, nil, nil},
-	{source.Exactly(`.*_pb2_grpc\.\w+`), inherited, finding.Implements(grpcio), nil}, // it has to be registered too
+	{source.Exactly(`.*_pb2_grpc\.\w+`), inherited, finding.Implements(grpcio), nil}, // a registration is needed too
 	{lazyregexp.New(`(?i)\..*health|health.*\.`), called, callsHelper, nil},
 }
 
 func servesByWeb(at *finding.Site, _ string) finding.Finding { return webServer{at} }
 
-// healthHelper is a call that gives a server to a function of another module which is named for health.
+// healthHelper is a call that gives a server to a function of another module that is named for health.
 type healthHelper struct {
 	*finding.Site
-	module string // the first part of its name, "" for a relative one
+	module string // first part of the full name, "" for a relative import
 }
 
 func callsHelper(at *finding.Site, full string) finding.Finding {
@@ -82,12 +82,12 @@ func callsHelper(at *finding.Site, full string) finding.Finding {
 	return healthHelper{at.Quiet(), first}
 }
 
-// registersStub registers a service Health of generated code, which may be one of the app's own.
+// registersStub registers a service Health of generated code, which may be a service of the app.
 func registersStub(at *finding.Site, full string) finding.Finding {
 	return finding.HealthMade{Site: at, Class: full}
 }
 
-// ruleFor returns the rule that knows a full name which is used so.
+// ruleFor returns the first rule for a full name and a use.
 func ruleFor(full string, how use) (rule, bool) {
 	for _, r := range rules {
 		if (r.use == mentioned || r.use == how) && r.name.MatchString(full) {
@@ -97,20 +97,20 @@ func ruleFor(full string, how use) (rule, bool) {
 	return rule{}, false
 }
 
-// healthRules are the services of grpc.health.v1 that have their name in a string, and the statuses that are set.
+// healthRules are the services of grpc.health.v1 with their name in a string, and the calls that set statuses.
 var healthRules = []analyzer.Rule{{ // without generated code
 	Code:    lazyregexp.New(`\bmethod_handlers_generic_handler\s*\(\s*["'](?P<literal>[ ]+)["']`),
 	Literal: source.Exactly(`grpc\.health\.v1\.Health`),
 	Proves:  finding.RegistersHealth,
-}, { // purerpc, whose generated code makes its services in methods
+}, { // the generated code of purerpc makes services in methods
 	Code:    lazyregexp.New(`(?m)^\w+\s*=\s*(?P<at>(?:purerpc\s*\.\s*)?Service\s*\(\s*["'](?P<literal>[ ]+)["'])`),
 	Literal: source.Exactly(`grpc\.health\.v1\.Health`),
 	Proves:  finding.RegistersHealth,
-}, { // django_socio_grpc/settings.py registers none by default
+}, { // django_socio_grpc/settings.py registers no health service by default
 	Code:    lazyregexp.New(`["'](?P<literal>[ ]+)["']\s*:\s*True\b`),
 	Literal: source.Exactly(`ENABLE_HEALTH_CHECK`),
 	Proves:  finding.RegistersHealth,
-}, { // src/python/grpcio_health_checking/grpc_health/v1/health.py: it knows the whole server from the start
+}, { // the whole server is known from the start (src/python/grpcio_health_checking/grpc_health/v1/health.py)
 	Code:   lazyregexp.New(`\.\s*set\s*(?P<at>` + twoArguments(`\b(?:HealthCheckResponse|(?:NOT_)?SERVING)\b`) + `)`),
 	Proves: finding.SetsHealthStatus,
 }, {
@@ -118,7 +118,7 @@ var healthRules = []analyzer.Rule{{ // without generated code
 	Proves: finding.SetsHealthStatus,
 }}
 
-// twoArguments matches the brackets of a call with two arguments or more, the second of which has a part.
+// twoArguments matches the brackets of a call with two arguments or more, the second with a part.
 func twoArguments(part string) string {
 	const argument = `(?:[^(),]|\((?:[^()]|\([^()]*\))*\))`
 	return `\(` + argument + `{1,200},` + argument + `{0,200}` + part + `(?:[^()]|\([^()]*\)){0,200}\)`
@@ -126,7 +126,6 @@ func twoArguments(part string) string {
 
 var takesContext = lazyregexp.New(`^(?:grpclib|purerpc|flwr|pyarrow)\b`)
 
-// transports say what carries the calls of a server.
 var transports = []analyzer.Rule{
 	{Code: lazyregexp.New(`\.\s*add_insecure_port\s*\(|\binsecure_server_credentials\s*\(`), Proves: finding.Insecure},
 	{Code: lazyregexp.New(`\bssl_server_credentials\s*\(`), Proves: finding.UsesTLS},
@@ -145,7 +144,7 @@ var transports = []analyzer.Rule{
 	},
 }
 
-// usesContext is what an argument says that takes a context of the module ssl, or certificates.
+// usesContext is the finding of an argument with a context of the module ssl, or with certificates.
 func usesContext(at *finding.Site, code string) finding.Finding {
 	switch {
 	case code == "None":

@@ -14,8 +14,8 @@ var toolchain = target.Toolchain{
 	IsProgram:  isModuleOf,
 }
 
-// isModuleOf reports whether a word is the module of a server, as python -m or an application server has it:
-// app.server, app.server:main.
+// isModuleOf reports whether a word is the module of a server, as for python -m or an application server: app.server,
+// app.server:main.
 func isModuleOf(_ *target.Files, s *plan.Server, word string) bool {
 	name, _, _ := strings.Cut(word, ":")
 	module := strings.ReplaceAll(name, ".", "/")

@@ -11,26 +11,25 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// use is how a source uses a name.
 type use int
 
 const (
-	mentioned use = iota // it is passed on, for example to a helper that registers services
-	called               // it is a function that is called or a class of which an instance is made
-	inherited            // it is a base of a class
+	mentioned use = iota // passed on, for example to a helper that registers services
+	called               // a call of a function, or of a class for an instance
+	inherited            // a base of a class
 )
 
 var (
 	classBases = lazyregexp.New(`(?m)^[ \t]*class[ \t]+\w+[ \t]*\(`)
-	// definedBefore matches what stands before a name that is defined and not used.
+	// definedBefore ends before a name in the definition of the name, which is no use.
 	definedBefore = lazyregexp.New(`\b(?:def|class)[ \t]+$`)
 	callAfter     = lazyregexp.New(`^[ \t]*\(`)
 )
 
-// maxBeside is how many bytes before a name or after it say how it is used.
+// maxBeside is how many bytes before or after a name are read for its use.
 const maxBeside = 16
 
-// findUses returns what the uses of names in a source prove.
+// findUses returns the findings of the uses of names in a source.
 func findUses(t *source.Text, i imports) []finding.Finding {
 	var found []finding.Finding
 	has := map[*lazyregexp.Regexp]bool{nil: false}
@@ -74,8 +73,8 @@ func findUses(t *source.Text, i imports) []finding.Finding {
 	return found
 }
 
-// dottedNames yields the names in the code, with their attributes: a, a.b. A name after a dot belongs to an expression
-// that has no name. It reads the code by hand, since this takes most of the time that a source costs.
+// dottedNames yields the names in the code, with attributes: a, a.b. A name after a dot belongs to an expression
+// without a name. dottedNames uses no patterns, because most of the time for a source is spent here.
 func dottedNames(code []byte) iter.Seq[source.Span] {
 	return func(yield func(source.Span) bool) {
 		for at := 0; at < len(code); at++ {
@@ -91,10 +90,10 @@ func dottedNames(code []byte) iter.Seq[source.Span] {
 	}
 }
 
-// givenServer is a name that people give a server, as an argument.
+// givenServer is a usual name of a server that is an argument.
 var givenServer = lazyregexp.New(`^[\w.]*(?i:server|grpc)\w*$`)
 
-// givesServer reports whether the call of a name gives a server to what is imported.
+// givesServer reports whether the call of an imported name has a server as an argument.
 func givesServer(t *source.Text, i imports, name source.Span) bool {
 	first, _, _ := strings.Cut(t.Slice(name), ".")
 	each, _ := t.Arguments(t.Until(name.To, "(") + 1)

@@ -14,7 +14,7 @@ const (
 	anyCable = "anycable"
 )
 
-// The sources of the frameworks say which register the health service:
+// Registration of the health service, by the sources of the frameworks:
 //
 //	grpc, griffin, grpc_kit  never (GRPC::RpcServer, lib/grpc_kit/server.rb); griffin brings a Checker (folder pb),
 //	                         and grpc_kit takes no service that is made for grpc
@@ -69,8 +69,8 @@ var frameworks = []analyzer.Framework{
 
 const (
 	byChecker = "the app, by `Grpc::Health::Checker` or an own `Grpc::Health::V1::Health::Service`"
-	// checker is a Checker with the status of the empty name, which stands for the whole server: a new Checker answers
-	// NOT_FOUND to a probe that asks for it.
+	// checker is a Checker with a status for the empty name, which stands for the whole server: a new Checker answers
+	// NOT_FOUND to a probe of the empty name.
 	checker = `Grpc::Health::Checker.new.tap { |c| ` +
 		`c.add_status("", Grpc::Health::V1::HealthCheckResponse::ServingStatus::SERVING) }`
 	requireChecker = `, with require "grpc/health/checker"`

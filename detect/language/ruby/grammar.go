@@ -9,9 +9,9 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// grammarOf returns how a text writes comments and strings. Ruby uses the characters of its strings for operators too,
-// so what stands before one decides, as it does for a human reader: after an operand, a slash or a percent sign
-// divides. The grammar is made for one text, because it knows where the heredocs of that text end.
+// grammarOf returns the syntax of comments and strings in a text. The characters of Ruby's strings are operators too,
+// so the code before such a character decides: after an operand, a slash or a percent sign divides. The grammar is for
+// a single text, because it knows the ends of the text's heredocs.
 func grammarOf(text []byte) source.Grammar {
 	terminators := findTerminators(text)
 	opensHeredoc := func(text []byte, at int) bool { return len(heredocsInLine(text, at)) > 0 }
@@ -30,7 +30,7 @@ var lexemes = slices.Clip(source.Grammar{
 	{Open: "/", Starts: startsOperand, End: regexpEnd},
 })
 
-// quoted is a string between quotes. Behind a dollar sign a quote is the name of a variable: $", $', $`.
+// quoted is a string between quote marks. Behind a dollar sign a quote mark is the name of a variable: $", $', $`.
 func quoted(quote string, q source.Quoting) source.Lexeme {
 	l := source.String(quote, quote, q)
 	l.Starts = func(text []byte, at int) bool { return at == 0 || text[at-1] != '$' }
@@ -49,7 +49,7 @@ func blockCommentEnd(text []byte, from int) (inner, after int) {
 	return from + n + len(end), from + n + len(end)
 }
 
-// isDataMark reports whether __END__ is a whole line. What follows it is no code.
+// isDataMark reports whether __END__ is a whole line. The rest of the file is no code.
 func isDataMark(text []byte, at int) bool {
 	line, _, _ := bytes.Cut(text[at:], []byte("\n"))
 	return startsLine(text, at) && string(bytes.TrimRight(line, "\r")) == "__END__"
@@ -61,10 +61,10 @@ func regexpEnd(text []byte, from int) (inner, after int) {
 	return source.Quoting{Embeds: "#{"}.End(text, from, "/")
 }
 
-// beforeOperand are the keywords that an operand may follow.
+// beforeOperand are the keywords before operands.
 var beforeOperand = []string{"if", "unless", "when", "and", "or", "not", "return", "while", "until", "in", "then"}
 
-// maxBefore is how many bytes before an operand are looked at: a keyword, and the white space after it.
+// maxBefore is how many bytes before an operand are read: a keyword, and the white space after the keyword.
 const maxBefore = 32
 
 // startsOperand reports whether an operand may begin at an offset: at the beginning of a line, and after an operator,
@@ -78,8 +78,8 @@ func startsOperand(text []byte, at int) bool {
 	return slices.Contains(beforeOperand, string(word))
 }
 
-// startsCharacter reports whether a question mark begins a character literal that would otherwise be taken for the
-// beginning of a string or a comment, such as ?" and ?#. It is one if it stands alone.
+// startsCharacter reports whether a question mark begins a character literal that looks like the beginning of a string
+// or a comment, such as ?" and ?#. A literal stands alone.
 func startsCharacter(text []byte, at int) bool {
 	if at+1 >= len(text) || strings.IndexByte("\"'`#/%", text[at+1]) < 0 || !startsOperand(text, at) {
 		return false
@@ -91,8 +91,8 @@ func characterEnd(_ []byte, from int) (inner, after int) { return from + 1, from
 
 var percentOpen = lazyregexp.New(`^%(?:[qQwWiIrsx][^\w\s]|[({\[<|!])`)
 
-// startsPercent reports whether a percent sign begins a percent literal. One with a letter may also follow a name and a
-// space, as in "puts %w[a b]". One without a letter begins only where an operand may.
+// startsPercent reports whether a percent sign begins a percent literal. A literal with a letter may also follow a name
+// and a space, as in "puts %w[a b]". A literal without a letter begins only in place of an operand.
 func startsPercent(text []byte, at int) bool {
 	m := percentOpen.Find(text[at:min(len(text), at+3)])
 	if m == nil {
@@ -101,8 +101,8 @@ func startsPercent(text []byte, at int) bool {
 	return startsOperand(text, at) || len(m) == 3 && (text[at-1] == ' ' || text[at-1] == '\t')
 }
 
-// percentEnd is the End of a percent literal. All of it is blanked but the percent sign, because its brackets are not
-// those of code.
+// percentEnd is the End of a percent literal. All but the percent sign is blanked, because the brackets are not
+// brackets of code.
 func percentEnd(text []byte, from int) (inner, after int) {
 	if c := text[from]; c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
 		from++

@@ -13,14 +13,14 @@ var (
 	// capitals, because << is also an operator.
 	heredocStart = lazyregexp.New(
 		"(?:^|[^\\w)\\]])<<(?:[~-][\"'`]?([A-Za-z_]\\w*)|[\"'`]?([A-Z][A-Z_0-9]+)\\b)")
-	// terminator is a line that ends a heredoc of its name.
+	// terminator is a line that ends a heredoc of the same name.
 	terminator = lazyregexp.New(`(?m)^[ \t]*(?P<name>[A-Za-z_]\w*)\r?$`)
 )
 
-// maxHeredocLine is the longest line, in bytes, that is searched for heredocs. Only generated files have longer ones.
+// maxHeredocLine is the longest line, in bytes, that is searched for heredocs. Only generated files have longer lines.
 const maxHeredocLine = 4096
 
-// heredocsInLine returns the names of the heredocs that begin in the line that ends at an offset.
+// heredocsInLine returns the names of the heredocs that begin in the line before an offset at its end.
 func heredocsInLine(text []byte, at int) []string {
 	line := text[bytes.LastIndexByte(text[:at], '\n')+1 : at]
 	if !bytes.Contains(line, []byte("<<")) || len(line) > maxHeredocLine {
@@ -33,7 +33,7 @@ func heredocsInLine(text []byte, at int) []string {
 	return names
 }
 
-// terminators are the lines that may end a heredoc, in order, by the name that they consist of.
+// terminators are the lines that may end a heredoc, in order, by the name in the line.
 type terminators map[string][]source.Span
 
 func findTerminators(text []byte) terminators {
@@ -47,8 +47,8 @@ func findTerminators(text []byte) terminators {
 	return found
 }
 
-// end is the End of the contents of all heredocs that begin in the line before an offset. A heredoc whose name is no
-// line of its own further down is none.
+// end is the End of the contents of all heredocs that begin in the line before an offset. A heredoc needs a later line
+// with just its name.
 func (t terminators) end(text []byte, from int) (inner, after int) {
 	inner, after = from, from
 	for _, name := range heredocsInLine(text, from-1) {

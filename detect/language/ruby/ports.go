@@ -7,7 +7,6 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// listens say where servers listen.
 var listens = []analyzer.Listen{
 	{Code: lazyregexp.New(`\.[ \t]*add_http2_port[ \t]*\(`), Argument: 1},
 	{Code: lazyregexp.New(`\.[ \t]*add_http2_port[ \t]+(?P<address>[^\s(][^\n,]*)`)},
@@ -30,15 +29,15 @@ var (
 			`(?P<name>@{0,2}[A-Za-z_]\w*)[ \t]*(?:\|\|)?=[ \t]*`)
 	// endlessMethod is a method with a single expression.
 	endlessMethod = lazyregexp.New(`(?m)^[ \t]*def[ \t]+(?:self\.)?(?P<name>\w+)[ \t]*(?:\(\))?[ \t]*=[ \t]*`)
-	// element is one of a hash, in its literal or behind: { port: 50051 }, options[:port] = 50051.
+	// element and literal are elements of a hash: options[:port] = 50051, { port: 50051 }.
 	element = lazyregexp.New(`(?m)^[ \t]*\w+\[:(?P<field>\w+)\][ \t]*(?:\|\|)?=[ \t]*`)
 	literal = lazyregexp.New(`[{,]\s*(?:(?P<field>\w+):|:\w+[ \t]*=>)[ \t]+(?P<value>[^\s,{}]+)`)
-	// option is one of OptionParser whose block sets an element or a variable.
+	// option is an option of OptionParser with a block that sets an element or a variable.
 	option = lazyregexp.New(`\|[ \t]*\w+[ \t]*\|[ \t]*(?:\w+\[:(?P<field>\w+)\]|(?P<name>@?\w+))` +
 		`[ \t]*=[ \t]*\w+[ \t]*\}`)
 )
 
-// namesIn returns the names in a source. What an option gives has no value but the one that the name has otherwise.
+// namesIn returns the names in a source. An option adds no value to the other values of its name.
 func namesIn(t *source.Text) *address.Names {
 	names := address.Read(t, "\n", assignment, endlessMethod, element, literal)
 	for _, m := range t.FindAll(option, -1) {

@@ -28,7 +28,7 @@ func postAnalyze(files []analyzer.File[stub], logf tree.Logf) []plan.Server {
 	return analyzer.Servers(all, logf)
 }
 
-// resolve decides the findings that depend on others of the app. generated are the names of the services in its stubs.
+// resolve decides findings that depend on the rest of the app. generated are the services in the app's stubs.
 func resolve(p *project, generated map[string]bool, folders analyzer.HealthFolders) {
 	onlyControllers := servesOnlyControllers(p)
 	p.Decide(func(in *analyzer.Package, f finding.Finding) []finding.Finding {
@@ -48,8 +48,8 @@ func resolve(p *project, generated map[string]bool, folders analyzer.HealthFolde
 	})
 }
 
-// servesOnlyControllers reports whether gruf serves the project and is given nothing but controllers. Then an
-// implementation of the health service that is no controller is not served.
+// servesOnlyControllers reports whether gruf serves the project and has only controllers. Then gruf does not serve an
+// implementation of the health service that is no controller.
 func servesOnlyControllers(p *project) bool {
 	if analyzer.ProjectHas[finding.Server](p) || analyzer.ProjectHas[servicesOption](p) {
 		return false

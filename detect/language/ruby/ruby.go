@@ -1,8 +1,7 @@
 // Package ruby recognizes gRPC servers in Ruby. Begin with [Analyzer].
 //
-// What a source must hold is listed in rules.go, and what a Procfile or an anycable.yml must hold in settings.go. The
-// ports are in ports.go. Ruby's strings, which need more than quotes to be recognized, are in grammar.go and
-// heredoc.go.
+// The patterns of evidence are in rules.go for sources, and in settings.go for a Procfile or an anycable.yml. The ports
+// are in ports.go. Ruby's strings need more than quote marks to be recognized, hence grammar.go and heredoc.go.
 package ruby
 
 import (
@@ -33,7 +32,7 @@ const (
 	gemspecExt   = ".gemspec"
 	procfile     = "Procfile"
 	anyCableFile = "anycable.yml"
-	// serviceStubSuffix ends the names of the stubs that hold services. Other stubs (_pb.rb) hold messages alone.
+	// serviceStubSuffix ends the names of stubs with services. Other stubs (_pb.rb) have only messages.
 	serviceStubSuffix = "_services_pb.rb"
 )
 
@@ -63,15 +62,14 @@ func isTest(name string) bool {
 }
 
 // inOtherDir reports whether a file is not the app's own. Bundler installs gems into vendor/bundle/ruby, or into
-// bundle/ruby below another directory that it is given.
+// bundle/ruby below another configured directory.
 func inOtherDir(file string) bool {
 	return tree.AnyDirIn(file, otherDirs) || strings.Contains(file, "bundle/ruby/")
 }
 
-// scriptDirs are where gems and Rails keep programs. Their names have no extension.
+// scriptDirs are the directories of programs in gems and Rails. The programs' names have no extension.
 var scriptDirs = []string{"bin", "exe"}
 
-// mayBeScript reports whether a file lies where scripts do and is named as they are.
 func mayBeScript(file string) bool {
 	return path.Ext(file) == "" && slices.Contains(scriptDirs, path.Base(path.Dir(file)))
 }
@@ -102,19 +100,18 @@ func analyze(f *tree.File) (*analyzer.Result[stub], error) {
 	return analyzeSource(text), nil
 }
 
-// interpreter is the first line of a program in Ruby. Many programs in bin are none.
+// interpreter is the first line of a program in Ruby. Many programs in bin are in other languages.
 var interpreter = lazyregexp.New(`^#![^\n]*ruby`)
 
-// loadsEnvironment are in sources that load a file .env. What dotenv-rails loads, it mostly loads for development
-// alone.
+// loadsEnvironment mark sources that load a file .env. dotenv-rails does not count: it loads .env mostly for
+// development.
 var loadsEnvironment = source.NewKeywords("Dotenv.load", "dotenv/load", "Dotenv.overload")
 
-// replacesEnvironment are in those that load it over the variables that are set.
+// replacesEnvironment mark sources that load .env over the variables that are set.
 var replacesEnvironment = source.NewKeywords("Dotenv.overload")
 
 var keywords = analyzer.Keywords(frameworks)
 
-// analyzeSource returns what a source proves.
 func analyzeSource(text []byte) *analyzer.Result[stub] {
 	loads := stub{LoadsEnvironment: loadsEnvironment.In(text), ReplacesEnvironment: replacesEnvironment.In(text)}
 	if !keywords.In(text) {
@@ -128,16 +125,14 @@ func analyzeSource(text []byte) *analyzer.Result[stub] {
 	return &analyzer.Result[stub]{Extra: loads, Findings: append(found, analyzer.HealthChecks(t)...)}
 }
 
-// classOrModule is the head of a class or a module.
 var classOrModule = lazyregexp.New(`^[ \t]*(?:class|module)\b`)
 
-// inMain returns findings among which the servers are marked that are constructed outside of classes and modules: in a
-// script.
+// inMain returns findings with marks on the servers that are constructed outside of classes and modules: in a script.
 func inMain(t *source.Text, findings []finding.Finding) []finding.Finding {
 	return finding.InMain(findings, func(s finding.Server) bool { return !inClass(t, t.OfLine(s.Line)) })
 }
 
-// inClass reports whether a line lies in a class or a module, told by its indentation.
+// inClass reports whether a line lies in a class or a module, by indentation.
 func inClass(t *source.Text, line int) bool {
 	for indent := t.Indented(line); line >= 0; line-- {
 		if before := t.Indented(line); before >= 0 && before < indent {

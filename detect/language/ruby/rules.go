@@ -9,20 +9,20 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// The findings that mean something only together with others of the app.
+// The findings whose meaning depends on the rest of the app.
 type (
-	// serviceSubclass is a subclass of a class called Service. That is a generated class if the app has a stub of the
-	// service, or else a class of the app's own.
+	// serviceSubclass is a subclass of a class called Service: a generated class if the app has a stub of the service,
+	// or else a class of the app's own.
 	serviceSubclass struct {
 		*finding.Site
-		service string // the last part of the module that the class is in
+		service string // last part of the module of the class
 	}
-	// healthSubclass is an implementation of the health service. A server has to be given it.
+	// healthSubclass is an implementation of the health service, which code has to give to a server.
 	healthSubclass struct {
 		*finding.Site
-		mayBeOwn bool // a module of the app's own may be called so
+		mayBeOwn bool // a module of the app may have the same name
 	}
-	// servicesOption is where gruf is given services that are no controllers.
+	// servicesOption gives gruf services that are no controllers.
 	servicesOption struct{ *finding.Site }
 )
 
@@ -30,7 +30,6 @@ func healthSubclassed(at *finding.Site, code string) finding.Finding {
 	return healthSubclass{at, !strings.Contains(code, "Grpc::")}
 }
 
-// rules are what is recognized in sources.
 var rules = []analyzer.Rule{
 	{Code: lazyregexp.New(`\bGRPC::RpcServer\s*\.\s*new\b`), Proves: finding.Constructs(grpc)},
 	{Code: lazyregexp.New(`(?:^|[^:\w.])(?P<at>RpcServer\s*\.\s*new\b)`), Proves: finding.Constructs(grpc)},
@@ -54,8 +53,8 @@ var rules = []analyzer.Rule{
 		Proves: finding.WithHealth(finding.Registers(anyCable)),
 	},
 
-	// A Checker knows no service until it is told one (src/ruby/pb/grpc/health/checker.rb). A subclass may check
-	// itself.
+	// A Checker knows no service before a status is set (src/ruby/pb/grpc/health/checker.rb). A subclass may define
+	// check.
 	{Code: lazyregexp.New(`\bGrpc::Health::Checker\b`), Proves: finding.RegistersEmptyHealth},
 	{
 		Code:   lazyregexp.New(`(?s)<\s*(?:::)?(?P<at>Grpc::Health::Checker\b).*?\bdef\s+check\b`),
@@ -82,15 +81,15 @@ var rules = []analyzer.Rule{
 }
 
 var (
-	// subclass is a class whose base is called Service, as the class of a generated service is.
+	// subclass is a class with a base called Service, like the class of a generated service.
 	subclass = lazyregexp.New(`(?m)^[ \t]*class[ \t]+(?P<at>[\w:]+[ \t]*<[ \t]*(?:::)?` +
 		`(?P<module>(?:\w+::)*(?P<last>\w+))::Service)\b[ \t]*(?:;|$|#)`)
-	// mentionsGRPC is in the sources that implement a gRPC service: what they require or raise, or the parameter as the
-	// examples of the generator name it. It decides if the app does not have the stub of the service.
+	// mentionsGRPC is in sources that implement a gRPC service: required or raised names, or the parameter's name in
+	// the generator's examples. mentionsGRPC decides if the app has no stub of the service.
 	mentionsGRPC = lazyregexp.New(`\bGRPC::|_services_pb\b|_(?:unused_)?call\b`)
 )
 
-// implementations returns the classes that implement a service.
+// implementations returns the classes that implement a service, or may do so.
 func implementations(t *source.Text) []finding.Finding {
 	isGRPC := mentionsGRPC.Match(t.Raw)
 	var found []finding.Finding

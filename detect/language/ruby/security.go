@@ -6,7 +6,6 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// transports say what carries the calls of a server.
 var transports = []analyzer.Rule{
 	{Code: lazyregexp.New(`:this_port_is_insecure\b`), Proves: finding.Insecure},
 	{Code: lazyregexp.New(`\bServerCredentials\s*\.\s*new\s*\(`), Proves: finding.UsesTLS},
@@ -15,7 +14,7 @@ var transports = []analyzer.Rule{
 	{Code: lazyregexp.New(`\brpc_tls_cert[ \t]*=`), Proves: finding.UsesOther},
 }
 
-// grufSetting is what another value than true says, which a setting may give.
+// grufSetting is the finding of a value of use_ssl other than true.
 func grufSetting(at *finding.Site, code string) finding.Finding {
 	switch code {
 	case "true":

@@ -14,7 +14,7 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
-// procfileRules are the commands of process types that start the server of a framework, in place of the app's own code.
+// procfileRules are commands of process types that start a framework's server in place of the app's own code.
 var procfileRules = []analyzer.Rule{
 	{Code: lazyregexp.New(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*gruf(?:\s|$)`), Proves: finding.Registers(gruf)},
 	{Code: lazyregexp.New(`(?m)^[\w-]+:.*\bgruf\b.*\s--health-check\b`), Proves: finding.RegistersHealth},
@@ -30,24 +30,23 @@ var procfileRules = []analyzer.Rule{
 
 var anyCableConfigured = finding.WithHealth(finding.Registers(anyCable))
 
-// procfileAddress is the address that such a command is given.
+// procfileAddress is the address argument of such a command.
 var procfileAddress = lazyregexp.New(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*(?:gruf|anycable)\s[^\n]*?` +
 	`--(?:host|rpc-host)[ =]["']?(?P<port>[\w.:\[\]$]+)`)
 
 var procfileGrammar = source.Grammar{source.LineComment("#")}
 
-// analyzeProcfile returns what the commands of a Procfile prove.
 func analyzeProcfile(text []byte) *analyzer.Result[stub] {
 	t := procfileGrammar.Read(text)
 	found := append(analyzer.Findings(t, procfileRules, nil), analyzer.Listens(t, procfileAddress)...)
 	return &analyzer.Result[stub]{Findings: found}
 }
 
-// anyCableAddress replaces rpc_host (AnyCable's gem anyway_config reads it).
+// anyCableAddress replaces rpc_host (by AnyCable's gem anyway_config).
 const anyCableAddress = "ANYCABLE_RPC_HOST"
 
-// analyzeAnyCable returns the addresses that anycable.yml gives the server of AnyCable: one for each environment's
-// section that has one. The error is about the YAML.
+// analyzeAnyCable returns the addresses in anycable.yml for the server of AnyCable, at most one for each environment's
+// section. The error is about the YAML.
 func analyzeAnyCable(text []byte) (*analyzer.Result[stub], error) {
 	documents, err := untrusted.ReadYAML(text)
 	var found []finding.Finding
@@ -74,7 +73,7 @@ var templateDefault = lazyregexp.New(
 	`:\s*["']?(?P<before>[^"'<>\s]*)<%=\s*ENV(?:\.fetch\([^(),]*,\s*|\[[^\[\]]*\]\s*\|\|\s*)` +
 		`["']?(?P<default>[\w.:\[\]]+)["']?\)?(?:\.to_\w)?\s*%>["']?\s*$`)
 
-// templateAddress returns the address of a setting, whose value may be a template of Ruby.
+// templateAddress returns the address of a setting with a plain value or a template of Ruby.
 func templateAddress(text []byte, setting untrusted.Setting) address.Address {
 	lines := bytes.Split(text, []byte("\n"))
 	if setting.Line > len(lines) || !bytes.Contains(lines[setting.Line-1], []byte("<%")) {

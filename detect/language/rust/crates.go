@@ -12,22 +12,22 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// cargo is a Cargo.toml, as far as it says what is built (The Cargo Book, The Manifest Format).
+// cargo is the part of a Cargo.toml about the built targets (The Cargo Book, The Manifest Format).
 type cargo struct {
 	Workspace    any
 	Package      struct{ Name string }
 	Lib, Bin     any
 	Dependencies map[string]any
 
-	isLibrary, isProgram bool // or another program loads it, or it has an example
+	isLibrary, isProgram bool // isProgram: is a program, is loaded by a program, or has an example
 }
 
-// app is what the files of an app say together.
+// app combines the files of an app.
 type app struct {
-	// crates are the packages of Cargo by their directories, and used are the names of those that others depend on.
+	// crates are the packages of Cargo by directory, and used the names of all dependencies.
 	crates map[string]*cargo
 	used   map[string]bool
-	// hasProgram says that a crate is a program, and hasOldHealth that one has a tonic-health before 0.6.
+	// hasProgram says that a crate is a program, and hasOldHealth that a crate has a tonic-health before 0.6.
 	hasProgram, hasOldHealth bool
 	testModules              map[string]bool
 	health                   analyzer.HealthFolders
@@ -78,8 +78,8 @@ func (a app) crateOf(file string) string {
 	return "."
 }
 
-// isExample reports whether a file is an example of its crate. Cargo builds examples into no program (The Cargo Book,
-// Cargo Targets). A folder of examples may have crates of its own.
+// isExample reports whether a file is an example of the crate. Cargo builds examples into no program (The Cargo Book,
+// Cargo Targets). A folder of examples may have separate crates.
 func (a app) isExample(file string) bool {
 	return strings.HasPrefix(file, path.Join(a.crateOf(file), "examples")+"/")
 }
@@ -94,15 +94,15 @@ func (a app) isTest(file string) bool {
 	return false
 }
 
-// isUnused reports whether a file belongs to a library alone, which no other crate uses, or those of an app without a
-// program.
+// isUnused reports whether a file belongs to a library alone, in an app without a program or without a crate that uses
+// the library.
 func (a app) isUnused(file string) bool {
 	c := a.crates[a.crateOf(file)]
 	return c.isLibrary && !c.isProgram && !(a.hasProgram && a.used[c.Package.Name])
 }
 
-// isMember reports whether the crate of a manifest belongs to a workspace around it. These are one project: the server
-// serves the services that the others implement.
+// isMember reports whether the crate of a manifest belongs to a workspace around the crate. A workspace is a single
+// project: the server serves the services of all crates.
 func (a app) isMember(manifest string) bool {
 	for around := range tree.Ancestors(path.Dir(manifest)) {
 		if c := a.crates[around]; around != path.Dir(manifest) && c != nil && c.Workspace != nil {
@@ -132,8 +132,8 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	return analyzer.Servers(analyzer.Projects(files, analyzer.FileIsPackage), logf)
 }
 
-// decide returns what a finding stands for, nil for nothing. A generated server of a service Health is grpc.health.v1's
-// if the definitions around it say so, and not known if there are none.
+// decide returns the meaning of a finding, nil for none. The definitions around a generated server of a service Health
+// tell whether the service is grpc.health.v1's. Without definitions, the finding is unsure.
 func (a app) decide(f finding.Finding) finding.Finding {
 	switch of := f.(type) {
 	case healthServer:

@@ -10,13 +10,14 @@ const (
 	poemGRPC   = "poem-grpc"
 	connectRPC = "connectrpc"
 	grpcRust   = "grpc-rust"
+	thruster   = "thruster-grpc"
 )
 
 const healthByApp = "the app, by `HealthServer`"
 
-// frameworks are what is known of each framework. None registers grpc.health.v1 without being asked, as their sources
-// say: transport/server/mod.rs of tonic, server/mod.rs of volo-grpc, server.rs of grpcio, route.rs of poem-grpc and
-// server.rs of connectrpc add only the services that they are given.
+// frameworks are the known facts of each framework. No framework registers grpc.health.v1 unasked:
+// transport/server/mod.rs of tonic, server/mod.rs of volo-grpc, server.rs of grpcio, route.rs of poem-grpc, server.rs
+// of connectrpc and server.rs of thruster-grpc add only the given services.
 var frameworks = []analyzer.Framework{
 	{
 		Name:     tonic,
@@ -70,5 +71,13 @@ var frameworks = []analyzer.Framework{
 		Health:   healthByApp,
 		Advice: "generate code from grpc/health/v1/health.proto, implement its Health trait, and " +
 			"server.add_service(HealthServer::new_service_def(YourHealth))",
+	},
+	{
+		Name:     thruster,
+		Keywords: []string{"grpc"},
+		Evidence: "`ProtoServer::new` of `thruster_grpc::server`",
+		Health:   "the app, by a handler of `/grpc.health.v1.Health/Check`",
+		Advice: "generate code from grpc/health/v1/health.proto with prost-build, and " +
+			"app.post(\"/grpc.health.v1.Health/Check\", async_middleware!(Ctx, [your_check]))",
 	},
 }

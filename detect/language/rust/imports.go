@@ -10,28 +10,26 @@ import (
 
 var (
 	useDeclaration = lazyregexp.New(`\b(?:use|extern\s+crate)\s+([^;]+);`)
-	// useTree is a part of one: what stands before a brace, a path, or a closing brace.
-	useTree = lazyregexp.New(`((?:\s*::)?(?:\s*\w+\s*::)*)\s*(?:\{|(\w+|\*)(?:\s+as\s+\w+)?)|\}`)
-	// fullPath is a path in code.
+	// useTree is a part of a use declaration: the text before a brace, a path, or a closing brace.
+	useTree  = lazyregexp.New(`((?:\s*::)?(?:\s*\w+\s*::)*)\s*(?:\{|(\w+|\*)(?:\s+as\s+\w+)?)|\}`)
 	fullPath = lazyregexp.New(`\b\w+(?:::\w+)+`)
 	// included is the code that tonic-build generates for a package of Protocol Buffers, in a module or in the file.
 	included = lazyregexp.New(`(?:\bmod\s+(?P<name>\w+)\s*\{\s*)?\b(?:tonic::)?include_proto!\s*\(\s*"(?P<package> +)"`)
-	// generatedServer is the path of a server in such code.
+	// generatedServer is the path of a server in included code.
 	generatedServer = lazyregexp.New(`(?:^|::)(?:(\w+)::)?\w+_server::(\w+)Server$`)
 )
 
 const (
-	// maxUseDepth is how many braces of a use declaration may lie in each other.
+	// maxUseDepth bounds the nested braces of a use declaration.
 	maxUseDepth = 8
-	// maxPaths is how many paths in the code of a file are looked at.
+	// maxPaths bounds the paths in the code of a file.
 	maxPaths = 4000
-	// maxIncluded is how many packages are looked at that a file includes.
+	// maxIncluded bounds the included packages of a file.
 	maxIncluded = 64
 )
 
-// readImports returns the paths that the use declarations of a file bring into it, those of all its modules and
-// functions together, and those that its code names in full. It blanks the declarations: to import a name is not to use
-// it.
+// readImports returns the paths of the use declarations of a file, in all modules and functions, and the full paths in
+// the code. readImports blanks the declarations: an import of a name is not a use.
 func readImports(t *source.Text) []string {
 	var all []string
 	for _, m := range t.FindAll(useDeclaration, -1) {
@@ -56,8 +54,7 @@ func readImports(t *source.Text) []string {
 	return slices.Compact(all)
 }
 
-// servicesIncluded returns the full names of the services whose servers a file imports from generated code that it
-// includes itself.
+// servicesIncluded returns the full names of the services whose servers a file imports from included generated code.
 func servicesIncluded(t *source.Text, imports []string) []string {
 	packages := map[string]string{}
 	for _, m := range t.FindAll(included, maxIncluded) {

@@ -12,10 +12,10 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// axum is what serves the routers that are made of tonic's Routes.
+// axum serves the routers made of tonic's Routes.
 const axum = "axum"
 
-// listens say where the servers of each framework listen.
+// listens matches the calls with the addresses of servers, by framework.
 var listens = map[string][]analyzer.Listen{
 	tonic: {{Code: lazyregexp.New(`\.\s*serve(?:_with_\w+)?\s*\(`), Argument: 1}},
 	volo:  {{Code: lazyregexp.New(`\.\s*run\s*\(`), Argument: 1}},
@@ -26,13 +26,14 @@ var listens = map[string][]analyzer.Listen{
 	poemGRPC:   {{Code: lazyregexp.New(`\bTcpListener::bind\s*\(`), Argument: 1}},
 	connectRPC: {{Code: lazyregexp.New(`(?:\.\s*serve|\bServer::bind)\s*\(`), Argument: 1}},
 	grpcRust:   {{Code: lazyregexp.New(`\.\s*set_(?:port|addr)\s*\(`), Argument: 1}},
+	thruster:   {{Code: lazyregexp.New(`\.\s*start\s*\(`), Argument: 2, Host: 1}},
 	axum: {{
 		Code:     lazyregexp.New(`\baxum(?:::serve|::Server::bind|_server::(?:bind|from_tcp)(?:_\w+)?)\s*\(`),
 		Argument: 1,
 	}},
 }
 
-// security says what carries the calls of a server.
+// security matches the transport security of a server.
 var security = []analyzer.Rule{
 	{
 		Code: lazyregexp.New(`\.\s*(?P<at>(?:tls_config|with_tls|set_tls|rustls|native_tls|openssl_tls)\s*\()|` +
@@ -40,7 +41,7 @@ var security = []analyzer.Rule{
 		Proves: finding.UsesTLS,
 	},
 	{Code: lazyregexp.New(`\bServerCredentials::insecure\b`), Proves: finding.Insecure},
-	// Connections that are accepted with TLS, and credentials that stand elsewhere.
+	// Connections accepted with TLS, and credentials from elsewhere.
 	{
 		Code: lazyregexp.New(`(?i)\b\w*tls_?(?:acceptor|incoming|listener|stream)\w*|\bSslAcceptor\b|\baccept_tls\b|` +
 			`\.\s*acceptor\s*\(|\.\s*(?:add_listening_port|bind_with_\w+)\s*\([^;]*,\s*\w+\s*\)`),
@@ -49,16 +50,16 @@ var security = []analyzer.Rule{
 }
 
 var (
-	// clientTLS is in files with what a client is given, and serverTLS in those with what a server is.
+	// clientTLS is in files with the TLS of a client, and serverTLS in files with the TLS of a server.
 	clientTLS = lazyregexp.New(`\bClientTlsConfig\b`)
 	serverTLS = lazyregexp.New(`\bServerTlsConfig\b|\bServerConfig\b|\bIdentity\b`)
 )
 
-// maxStated is how much of what a text says of its servers is looked at.
+// maxStated bounds the servers of a text, and the security findings.
 const maxStated = 100
 
-// listeners returns where the servers among the findings of a text listen, and what carries their calls: TLS that a
-// condition decides on, or another function gives, is not known.
+// listeners returns the findings with the listeners and the security of the servers. TLS under a condition, or from a
+// different function than the server's, is unknown.
 func listeners(t *source.Text, found []finding.Finding) []finding.Finding {
 	kinds, functions := map[string]bool{}, map[int]bool{}
 	blocks, names := source.FindBlocks(t), namesIn(t)
@@ -90,17 +91,17 @@ func listeners(t *source.Text, found []finding.Finding) []finding.Finding {
 
 var (
 	variable = lazyregexp.New(`\b(?:let|const|static)\s+(?:mut\s+|ref\s+)?(?P<name>\w+)\s*(?::[^=;]*)?=`)
-	// function is one without parameters that belongs to no type.
+	// function is a function without parameters, and no method of a type.
 	function = lazyregexp.New(`(?m)^(?:pub(?:\([^)]*\))?\s+)?fn\s+(?P<name>\w+)\s*\(\s*\)\s*->[^{;]*` +
 		`\{(?P<value>[^{}]*)\}`)
-	// bound is a name for what a value holds, in an arm or a closure.
+	// bound is a name for the content of a value, in an arm or a closure.
 	bound = lazyregexp.New(`(?:\b(?:Ok|Some|Err)\(|\|)\s*(?P<name>[a-z]\w*)(?P<value>)\s*(?:\)\s*=|\|)`)
-	// assignment is another value of a variable, portSet one of an address, and reference what may give a variable one.
+	// assignment changes the value of a variable, portSet of an address, and reference may change a variable.
 	assignment = lazyregexp.New(`(?m)(?:^|;|\{\s|=>)\s*(?P<name>[a-z_]\w*)\s*=\s*`)
 	portSet    = lazyregexp.New(`\b(?P<name>[a-z_]\w*)\s*\.\s*set_port\s*\(\s*`)
 	reference  = lazyregexp.New(`&mut\s+(?P<name>[a-z_]\w*)\s*[,)]`)
-	// conversion is a macro, or a call that reads a text: neither names a value. sum is of no texts, to which & adds
-	// others.
+	// conversion is a macro, or a call that reads a text: neither names a value. sum is of numbers: with texts, a
+	// sum has an &.
 	conversion = lazyregexp.New(`\b[a-z_]+!(?:\(|\[)|\.\s*parse\s*(?:::\s*<[^<>]*>)?\s*\(`)
 	sum        = lazyregexp.New(`\+\s*[^&"=\s]`)
 	// option is the attribute of a field with an argument of clap or structopt, or with a variable of envconfig.
@@ -108,11 +109,11 @@ var (
 		`(?:\s*#\[[^\]]*\])*\s*(?:pub(?:\([^)]*\))?\s+)?(?P<name>\w+)\s*:`)
 	optionVariable = lazyregexp.New(`\b(?:env|from)\b(?:\s*=\s*(?:"(\w+)"|(\w)))?`)
 	optionDefault  = lazyregexp.New(`\bdefault(?:_value(?:_t|s|s_t)?)?\s*=\s*("[^"]*"|[^,]+)`)
-	// field is one of a struct, on a line of its own.
+	// field is a field of a struct, alone on a line.
 	field = lazyregexp.New(`(?m)^\s*(?:pub(?:\([^)]*\))?\s+)?(?P<name>\w+)\s*:\s*[\w:<>]+,?[ \t\r]*$`)
 )
 
-// namesIn returns the names in a source. A field that several structs have is not known.
+// namesIn returns the names in a source. A field of several structs is unknown.
 func namesIn(t *source.Text) *address.Names {
 	for _, m := range t.FindAll(conversion, -1) {
 		source.Blank(t.Code[m[0] : m[1]-1])

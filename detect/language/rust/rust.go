@@ -1,8 +1,8 @@
-// Package rust recognizes gRPC servers in Rust: those of tonic, and of the other crates that serve gRPC.
+// Package rust recognizes gRPC servers in Rust, of tonic and of more crates that serve gRPC.
 //
-// Begin with [Analyzer]. A server is recognized by the paths that a source uses (rules.go), as its use declarations
-// say what they stand for (imports.go). Items that are compiled for tests only are left out
-// (tests.go). Where it listens is in ports.go, and which crates are programs in crates.go.
+// Begin with [Analyzer]. A server is recognized by the paths in a source (rules.go), resolved by the use declarations
+// (imports.go). Items compiled for tests only are left out (tests.go). ports.go finds the listeners, and crates.go the
+// crates with programs.
 package rust
 
 import (
@@ -31,28 +31,28 @@ var definition = analyzer.Definition[extra]{
 	PostAnalyze: postAnalyze,
 }
 
-// extra is what a file tells beside its findings.
+// extra is the content of a file beside the findings.
 type extra struct {
-	// Cargo is what the file says if it is a Cargo.toml, and HasOldHealth that it requires a version of tonic-health
-	// before 0.6, whose health service knows nothing until the app sets a status (tonic-health/src/server.rs of tonic).
+	// Cargo is the content of a Cargo.toml, and HasOldHealth says that the Cargo.toml requires a tonic-health before
+	// 0.6, whose health service knows nothing until the app sets a status (tonic-health/src/server.rs of tonic).
 	Cargo        *cargo
 	HasOldHealth bool
 	// IsLibrary says that the file begins or declares a library (The Cargo Book, Package Layout), and IsProgram a
-	// program, or what another program loads: a plugin, an extension of Python.
+	// program, or a library for programs to load: a plugin, an extension of Python.
 	IsLibrary, IsProgram bool
 	// TestModules are the paths, without ".rs", of modules that are compiled for tests only.
 	TestModules []string
-	// LoadsEnvironment says that the source loads the file .env, and Environment are the addresses that this sets.
+	// LoadsEnvironment says that the source loads the file .env, and Environment are the addresses in a .env.
 	LoadsEnvironment bool
 	Environment      map[string]address.Address
 }
 
 var (
 	// otherDirs are directories that Cargo builds into no program of the package (tests, benches: The Cargo Book,
-	// Package Layout), that it builds into (target), and common names of crates that serve tests.
+	// Package Layout), the directory of builds (target), and common names of crates that serve tests.
 	otherDirs = source.Exactly(`tests?|benches|target|fuzz|mocks?|e2e|testing|testdata|fixtures|` +
 		`test[-_]?(utils?|helpers?|support)|(integration|e2e)[-_]tests?|[\w-]+[-_]tests|tests?[-_](integration|e2e)`)
-	// otherFiles are files that hold the tests of a module or serve them, and build scripts.
+	// otherFiles are files with the tests of a module, files for tests, and build scripts.
 	otherFiles = source.Exactly(`tests?\.rs|tests?_.*\.rs|.*_tests?\.rs|mocks?\.rs|build\.rs`)
 )
 
@@ -82,7 +82,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	return analyzeSource(f.Path, text), nil
 }
 
-// analyzeManifest reads a Cargo.toml. The directory of one that is no TOML is a project too.
+// analyzeManifest reads a Cargo.toml. The directory of a Cargo.toml without valid TOML is a project too.
 func analyzeManifest(text []byte) (*analyzer.Result[extra], error) {
 	var of cargo
 	_, err := untrusted.DecodeTOML(text, &of)
@@ -103,15 +103,14 @@ var (
 
 var (
 	keywords = analyzer.Keywords(frameworks)
-	// mainFunction is the function with which a program begins, in src/main.rs, in src/bin, or in another file that
-	// Cargo.toml names.
+	// mainFunction begins a program, in src/main.rs, in src/bin, or in a file named in Cargo.toml.
 	mainFunction = lazyregexp.New(`(?m)^(?:pub\s+)?(?:async\s+)?fn\s+main\s*\(`)
 	// ownHealth is no generated server.
 	ownHealth = lazyregexp.New(`\bstruct\s+HealthServer\b`)
 	// healthIncluded is the name of the code that prost and tonic generate for grpc.health.v1, if a source includes
-	// it.
+	// the code.
 	healthIncluded = lazyregexp.New(`"[^"\n]*\bgrpc\.health\.v1(?:\.rs)?"`)
-	// featureGate is an attribute by which a feature decides whether the block that follows is compiled.
+	// featureGate is an attribute by which a feature decides on the compilation of the next block.
 	featureGate = lazyregexp.New(`#\[\s*cfg\s*\([^\]]*\bfeature\b[^\]]*\]`)
 )
 

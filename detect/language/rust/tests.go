@@ -12,17 +12,17 @@ var (
 	// testAttribute is #[test] and its like, or #[cfg(...)] with any condition. With an exclamation mark, as in
 	// #![cfg(test)], it applies to the whole file.
 	testAttribute = lazyregexp.New(`#(!?)\[\s*(?:cfg\(([^\]]*)\)|(?:\w+::)*test\b[^\]]*)\s*\]`)
-	// moduleFile is the declaration of a module that has a file of its own, after further attributes.
+	// moduleFile is the declaration of a module in a separate file, after further attributes.
 	moduleFile = lazyregexp.New(`^(?:\s*#\[[^\]]*\])*\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;`)
-	// forTests is a condition that holds for tests only. Features by which a crate's own tests or those of its users
-	// get helpers count as tests.
+	// forTests is a condition that holds for tests only. Features with helpers for the tests of a crate or of
+	// the crate's users count as tests.
 	forTests = lazyregexp.New(`\btest\b|` +
 		`\bfeature\s*=\s*"(?:[\w-]+[-_])?(?:tests?|testing|mocks?)(?:[-_][\w-]+)?"`)
 	notForTests = lazyregexp.New(`\bnot\s*\(\s*(?:test|feature)\b`)
 )
 
-// blankTests blanks the items that are compiled for tests only. It returns the paths, without ".rs", of the modules
-// among them that have files of their own; the path of the file itself if all of it is for tests.
+// blankTests blanks the items compiled for tests only, and returns the paths, without ".rs", of the blanked modules in
+// separate files; the path of the file itself if the whole file is for tests.
 func blankTests(file string, t *source.Text) (modules []string) {
 	end := 0
 	for _, m := range t.FindAll(testAttribute, -1) {
@@ -47,7 +47,7 @@ func isForTests(condition []byte) bool {
 	return forTests.Match(condition) && !notForTests.Match(condition)
 }
 
-// moduleDir returns where the modules are that a file declares: beside it, or in the directory of the file's name (The
+// moduleDir returns the directory of a file's modules: the file's own, or the directory of the file's name (The
 // Rust Reference, Module Source Filenames).
 func moduleDir(file string) string {
 	dir, name := path.Split(strings.TrimSuffix(file, ".rs"))
@@ -57,7 +57,7 @@ func moduleDir(file string) string {
 	return dir + name
 }
 
-// itemEnd returns where the item ends that begins at an offset: after its semicolon or its block.
+// itemEnd returns the end of the item at an offset: after the semicolon or the block.
 func itemEnd(code []byte, from int) int {
 	depth := 0
 	for at := from; at < len(code); at++ {

@@ -53,24 +53,24 @@ func readPath(fs *target.Files, value string) (all []target.Module) {
 	return all
 }
 
-// isOfCrate reports whether a word is the name of the crate of a server, or of a program in one.
+// isOfCrate reports whether a word is the name of a server's crate, or of a program in the crate.
 func isOfCrate(fs *target.Files, s *plan.Server, word string) bool {
 	source, ok := fs.Names[path.Base(word)]
 	return ok && target.IsIn(s, source)
 }
 
 var (
-	// crateName is the name of a crate, crateProgram the table of a program, and crateKeys what is in it
+	// crateName is the name of a crate, crateProgram the table of a program, and crateKeys the keys within
 	// (The Cargo Book, Cargo Targets).
 	crateName    = lazyregexp.New(`(?m)^\[package\][^\[]*?^name[ \t]*=[ \t]*["']([^"'\r\n]+)["']`)
 	crateProgram = lazyregexp.New(`(?m)^\[\[bin\]\][^\[]*`)
 	crateKeys    = lazyregexp.New(`(?m)^[ \t]*(\w+)[ \t]*=[ \t]*["']([^"'\r\n]+)["']`)
 )
 
-// maxCratePrograms is how many programs of a crate are read.
+// maxCratePrograms bounds the programs of a crate.
 const maxCratePrograms = 64
 
-// readNames reads the names of a crate and of its programs.
+// readNames reads the names of a crate and of the crate's programs.
 func readNames(file string, text []byte) target.Manifest {
 	dir, names := path.Dir(file), map[string]string{}
 	if m := crateName.FindSubmatch(text); m != nil {

@@ -14,8 +14,7 @@ const (
 	hostAndPort = `(?:host\s*:\s*(?P<host>` + value + `),\s*)?port\s*:\s*(?P<address>` + value + `)`
 )
 
-// listens say where servers listen: those of grpc-swift 2, and those of grpc-swift 1, by their builder or their
-// configuration.
+// listens are the listeners of grpc-swift 2, and of grpc-swift 1 by builder or configuration.
 var listens = []analyzer.Listen{
 	{Code: lazyregexp.New(`\baddress\s*:\s*\.ipv[46]\s*\(\s*` + hostAndPort)},
 	{Code: lazyregexp.New(`\.\s*bind\s*\(\s*` + hostAndPort)},
@@ -24,22 +23,21 @@ var listens = []analyzer.Listen{
 }
 
 var (
-	// socket is a Unix domain socket that a server listens on.
+	// socket is a server's Unix domain socket.
 	socket = lazyregexp.New(`(?:\.\s*bind\s*\(\s*|\baddress\s*:\s*\.)unixDomainSocket(?:Path\s*:|\s*\(\s*path\s*:)\s*` +
 		`"(?P<path> +)"`)
-	// binding is a name that a condition binds, which ends where the condition does, and declaration any other one.
+	// binding is a name in a condition, with a value up to the end of the condition. declaration is any other name.
 	binding = lazyregexp.New(`\b(?:if|guard|while)\s+(?:let|var)\s+(?P<name>\w+)\s*(?::\s*[\w.]+\??\s*)?=\s*` +
 		`(?P<value>(?:[^{}(),\n]|\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\))+)`)
 	declaration = lazyregexp.New(`\b(?:if|guard|while)\s+(?:let|var)\s+\w+|` +
 		`\b(?:let|var)\s+(?P<name>\w+)\s*(?::\s*[\w.]+\??\s*)?=\s*`)
-	// option is a property that the command line gives (swift-argument-parser), assignment another value of a variable,
-	// and inOut an argument that a call may set.
+	// option is a property from the command line (swift-argument-parser), assignment another value of a variable, and
+	// inOut an argument that a call may set.
 	option     = lazyregexp.New(`@Option\b(?:\([^\n]*\))?\s*(?:\w+\s+)*?var\s+(?P<name>\w+)\b`)
 	assignment = lazyregexp.New(`(?m)(?:^|[;)]|\{\s)\s*(?P<name>\w+)\s*=\s*`)
 	inOut      = lazyregexp.New(`[(,:]\s*&(?P<name>[a-z_]\w*)\s*[,)]`)
 )
 
-// listeners returns where the servers of a text listen.
 func listeners(t *source.Text) []finding.Finding {
 	names := address.Read(t, "\n;,", declaration, binding, assignment)
 	for _, again := range []*lazyregexp.Regexp{option, assignment, inOut} {
@@ -58,7 +56,7 @@ func listeners(t *source.Text) []finding.Finding {
 	return found
 }
 
-// transports say what carries the calls of the servers of grpc-swift 2, which have to be told, and of grpc-swift 1.
+// transports are the transports of grpc-swift 2, in a required argument, and of grpc-swift 1.
 var transports = []analyzer.Rule{
 	{
 		Code: lazyregexp.New(`\baddress\s*:\s*[\w.]+\s*(?:\(` + value + `(?:,` + value + `)*\))?\s*,\s*` +
@@ -73,7 +71,7 @@ var transports = []analyzer.Rule{
 	{Code: lazyregexp.New(`\bServer\.insecure\s*\(`), Proves: finding.Insecure},
 }
 
-// told is what the argument for the security of a transport says.
+// told is the finding of the argument for the security of a transport.
 func told(at *finding.Site, code string) finding.Finding {
 	switch code {
 	case ".plaintext":

@@ -10,20 +10,19 @@ import (
 var (
 	importDeclaration = lazyregexp.New(`\bimport\s+(?:(?:struct|class|enum|protocol|func|typealias)\s+)?` +
 		`(?P<name>\w+)`)
-	// moduleGRPC is the module of grpc-swift 1, and moduleGRPC0 that of the version before it.
+	// moduleGRPC is the module of grpc-swift 1, and moduleGRPC0 the module of the version before.
 	moduleGRPC  = source.Exactly(`GRPC`)
 	moduleGRPC0 = source.Exactly(`SwiftGRPC|gRPC`)
-	// testModule is a module that only tests import.
-	testModule = source.Exactly(`XCTest|Testing`)
+	testModule  = source.Exactly(`XCTest|Testing`)
 	// isLibrary is in the sources of the module GRPCCore itself.
 	isLibrary = lazyregexp.New(`\bfunc\s+withGRPCServer\b`)
-	// inProcess is a server in the process of its client, as in tests and previews, which no probe can reach.
+	// inProcess is a server in the process of its client, as in tests and previews, out of reach for a probe.
 	inProcess      = lazyregexp.New(`\bInProcessTransport\b`)
 	http2Transport = lazyregexp.New(`\bHTTP2ServerTransport\b|\.http2NIO`)
 )
 
 var rules = []analyzer.Rule{
-	// It knows no service until it is told one (Sources/GRPCHealthService/HealthService+Service.swift).
+	// HealthService knows no service before a status is set (Sources/GRPCHealthService/HealthService+Service.swift).
 	{
 		Code: lazyregexp.New(`\bHealthService\s*\(`), Imports: source.Exactly(`GRPCHealthService`),
 		Proves: finding.RegistersEmptyHealth,
@@ -58,18 +57,16 @@ var rules = []analyzer.Rule{
 }
 
 var (
-	classHead = lazyregexp.New(`\b(?:class|struct|actor|extension)\s+(?P<name>\w+)[^{]*\{`)
-	// healthMade is an object of a type that may implement the health service.
+	classHead  = lazyregexp.New(`\b(?:class|struct|actor|extension)\s+(?P<name>\w+)[^{]*\{`)
 	healthMade = lazyregexp.New(`(?:^|[^.\w])(?P<class>\w*(?:Health|Check|Prob)\w*)\s*[(.]`)
 )
 
-// handlerRules are those of files with a service that is written without generated code: the name of the health service
-// in a descriptor proves it in a handler of a server alone.
+// handlerRules are for files with a service that is written without generated code. Only in a handler of a server, the
+// name of the health service in a descriptor is evidence.
 var handlerRules = []analyzer.Rule{{
 	Code:    lazyregexp.New(`\b(?:fullyQualifiedService\s*:|serviceName\b[^"=\n]*[{=])\s*"(?P<literal> *)"`),
 	Literal: source.Exactly(`grpc\.health\.v1\.Health`), Proves: finding.RegistersHealth,
 }}
 
-// handlerByHand is what a service implements that is written without generated code: the protocols of grpc-swift 2 and
-// of grpc-swift 1.
+// handlerByHand is the protocol of a service that is written without generated code, in grpc-swift 2 or grpc-swift 1.
 var handlerByHand = lazyregexp.New(`:[^{]*\b(?:RegistrableRPCService|CallHandlerProvider)\b`)

@@ -1,4 +1,4 @@
-// Package swift recognizes gRPC servers in Swift: those of grpc-swift 2 and of grpc-swift 1. Begin with [Analyzer].
+// Package swift recognizes gRPC servers in Swift with grpc-swift 2 or grpc-swift 1. Begin with [Analyzer].
 package swift
 
 import (
@@ -24,8 +24,8 @@ var definition = analyzer.Definition[struct{}]{
 	PostAnalyze: analyzer.ServersInFiles,
 }
 
-// Neither major version registers the health service: their servers (Sources/GRPCCore/GRPCServer.swift, and
-// Sources/GRPC/Server.swift in version 1) have the services that they are given.
+// Neither major version registers the health service: servers (Sources/GRPCCore/GRPCServer.swift, and
+// Sources/GRPC/Server.swift in version 1) have only the services given by the app.
 const (
 	grpcSwift  = "grpc-swift"
 	grpcSwift1 = "grpc-swift-1"
@@ -49,11 +49,11 @@ var frameworks = []analyzer.Framework{{
 	Keywords: []string{"GRPC", "Server.insecure"},
 }}
 
-// generatedOrTest are the files that protoc's plugins for Swift write, and files of tests.
+// generatedOrTest are the files of protoc's plugins for Swift, and of tests.
 var generatedOrTest = lazyregexp.New(`(?:\.pb|\.grpc|Tests)\.swift$`)
 
-// otherDirs are directories of tests and examples, as SwiftPM and Xcode name them, and directories into which other
-// package managers copy dependencies.
+// otherDirs are directories of tests and examples, as named by SwiftPM and Xcode, and directories of other package
+// managers for dependencies.
 var otherDirs = source.Exactly(`\w*Tests|Test|Test(Utils?|Utilities|Helpers?|Support)|tests?|Mocks?|Examples?|` +
 	`Benchmarks?|Snippets|Pods|Carthage|DerivedData|SourcePackages|checkouts|\w+\.docc`)
 
@@ -65,10 +65,10 @@ func required(file string) bool {
 	return !tree.AnyDirMatches(file, otherDirs)
 }
 
-// entry is an attribute of the type that a program starts with, or a function that starts it.
+// entry is the attribute of the type that starts a program.
 var entry = lazyregexp.New(`@main\b`)
 
-// analyzeFile reads a file. The statements of a main.swift are those of a program.
+// analyzeFile reads a file. The statements of a main.swift are the main of a program.
 func analyzeFile(f *tree.File) (*analyzer.Result[struct{}], error) {
 	result, err := analyzer.SourceFiles(analyze, "Package.swift")(f)
 	if result != nil && path.Base(f.Path) == "main.swift" {
@@ -103,8 +103,8 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	return &analyzer.Result[struct{}]{Findings: append(found, analyzer.HealthChecks(t)...)}
 }
 
-// grammar is how Swift writes comments and strings (its reference, Lexical Structure). In a string between hashes a
-// backslash is a backslash.
+// grammar is the syntax of comments and strings in Swift (Swift's reference, Lexical Structure). In a string between
+// hashes a backslash is a backslash.
 var grammar = source.Grammar{
 	source.Uncompiled(`DEBUG|false`),
 	source.LineComment("//"),

@@ -1,5 +1,5 @@
-// Package procfile reads how the processes of an app are started: by the command lines of a Procfile. Begin with
-// [Read], then [Serving].
+// Package procfile reads the command lines that start the processes of an app, from a Procfile. Begin with [Read], then
+// [Serving].
 package procfile
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// Name is the file, in the folder of an app.
+// Name is the name of the file in the folder of an app.
 const Name = "Procfile"
 
 const (
@@ -29,7 +29,7 @@ type Process struct {
 // line is a line of a Procfile (paketo-buildpacks/procfile procfile/procfile.go).
 var line = lazyregexp.New(`^([A-Za-z0-9_-]+):[ \t]*(\S[^\r\n]*)`)
 
-// Read returns the processes that a Procfile has, in its order.
+// Read returns the processes of a Procfile, in order.
 func Read(text []byte) []Process {
 	var all []Process
 	number := 0
@@ -42,10 +42,10 @@ func Read(text []byte) []Process {
 	return all
 }
 
-// serving are the names of processes that may serve gRPC. The first one is what the image starts.
+// serving are the names of processes that may serve gRPC. The image starts the first.
 var serving = []string{"web", "grpc"}
 
-// Serving returns the processes that may serve gRPC: web and grpc, or the only one that there is.
+// Serving returns the processes that may serve gRPC: web and grpc, or the only process.
 func Serving(all []Process) []Process {
 	var found []Process
 	for _, name := range serving {
@@ -61,8 +61,8 @@ func Serving(all []Process) []Process {
 	return found
 }
 
-// Words splits a command line as a shell does, or at spaces if a quote is not closed. The command that a shell is given
-// in one word is several.
+// Words splits a command line as a shell does, or at spaces if a quote is not closed. A quoted command for a shell is
+// split into words too.
 func Words(command string) []string {
 	command = shortened(command)
 	words, err := shellquote.Split(command)
@@ -72,7 +72,7 @@ func Words(command string) []string {
 	return strings.Fields(strings.Join(words, " "))
 }
 
-// shortened returns a command line as far as it is read, without a word that would not be whole.
+// shortened returns the first maxCommand bytes of a command line, without a word cut short.
 func shortened(command string) string {
 	if len(command) <= maxCommand {
 		return command

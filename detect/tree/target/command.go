@@ -27,9 +27,9 @@ func Flags(line string) iter.Seq2[string, string] {
 	}
 }
 
-// Command reads the command line of a process. Its words are matched as what names a server most surely first: the
-// source itself or a folder around it; a name that its language gives; what is built in a folder; the name of a
-// program; another source in the folder; what the command's runtime runs.
+// Command reads the command line of a process. Each word is matched in order of certainty: the source itself or a
+// folder around the source; a name that the language gives; the output of a build in a folder; the name of a program;
+// another source in the folder; the programs of the command's runtime.
 func Command(fs *Files, value string) []Module {
 	words := fs.programWords(value)
 	var all []Module
@@ -51,14 +51,12 @@ func Command(fs *Files, value string) []Module {
 	return all
 }
 
-// isNamed reports whether a word is a name that the language of a server gives its program.
 func (fs *Files) isNamed(s *plan.Server, word string) bool {
 	return slices.ContainsFunc(fs.toolchains, func(t *Toolchain) bool {
 		return t.IsProgram != nil && slices.Contains(t.Languages, s.Language) && t.IsProgram(fs, s, word)
 	})
 }
 
-// isLauncher reports whether a word names no program of an app.
 func (fs *Files) isLauncher(word string) bool {
 	return slices.Contains(launchers, word) || slices.ContainsFunc(fs.toolchains, func(t *Toolchain) bool {
 		return slices.Contains(t.Runtimes, word) || slices.Contains(strings.Fields(strings.Join(t.Starts, " ")), word)
@@ -68,8 +66,7 @@ func (fs *Files) isLauncher(word string) bool {
 // launchers are words of commands in any language that name no program.
 var launchers = []string{"exec", "start", "run", "bash", "sh", "env"}
 
-// runtimeOf returns what runs the program of a command line that does not name the source of one: what a compiler
-// writes has another name.
+// runtimeOf returns the runtime of a command line that does not name a source: compilers write files with other names.
 func (fs *Files) runtimeOf(value string) *Toolchain {
 	var runtime *Toolchain
 	for _, word := range procfile.Words(value) {
@@ -86,7 +83,7 @@ func (fs *Files) runtimeOf(value string) *Toolchain {
 
 func isOutputDir(dir string) bool { return slices.Contains(outputs, dir) }
 
-// isInPackage reports whether a server lies in a package of its own below the app's folder.
+// isInPackage reports whether a server lies in a package below the app's folder.
 func (fs *Files) isInPackage(s *plan.Server) bool {
 	for dir := range tree.Ancestors(s.Evidence.Path) {
 		if dir != "." && fs.packages[dir] {
@@ -96,7 +93,7 @@ func (fs *Files) isInPackage(s *plan.Server) bool {
 	return false
 }
 
-// programWords returns the words of a command line that may name a program, with the folder of `cd` before them.
+// programWords returns the words of a command line that may name a program, with the folder of `cd` before the words.
 func (fs *Files) programWords(value string) []string {
 	var words []string
 	dir := ""
@@ -115,7 +112,7 @@ func (fs *Files) programWords(value string) []string {
 	return words[:min(len(words), maxWords)]
 }
 
-// maxWords is how many words of a command line may name a program: each is compared with each server.
+// maxWords bounds the words of a command line that may name a program: each is compared with each server.
 const maxWords = 16
 
 // isAssignment reports whether a word sets a variable for a command.
@@ -127,15 +124,15 @@ func isAssignment(word string) bool {
 // outputs are the directories that build tools write into, beside the sources.
 var outputs = []string{"target", "build", "bin", "dist", "out", "lib", "publish"}
 
-// isOutput reports whether a word is what is built of the folder of a server: server/target/app.jar.
+// isOutput reports whether a word is the output of a build in a server's folder: server/target/app.jar.
 func isOutput(s *plan.Server, word string) bool {
 	names := strings.Split(word, "/")
 	i := slices.IndexFunc(names, isOutputDir)
 	return i > 0 && IsIn(s, strings.Join(names[:i], "/"))
 }
 
-// isProgram reports whether a word is the name of a program that has the name of the source, or of its folder: Go and
-// Cargo name programs so.
+// isProgram reports whether a word is the name of a program named after the source or after the source's folder, as Go
+// and Cargo name programs.
 func isProgram(s *plan.Server, word string) bool {
 	base := path.Base(word)
 	switch ext := path.Ext(base); ext {
@@ -151,14 +148,14 @@ func isProgram(s *plan.Server, word string) bool {
 		slices.ContainsFunc(programs, func(dir string) bool { return isSameName(base, path.Base(dir)) })
 }
 
-// isSameName reports whether two names differ in nothing but how words are joined: hello-server, HelloServer.
+// isSameName ignores case and the marks between words: hello-server, HelloServer.
 func isSameName(a, b string) bool {
 	return strings.EqualFold(joined.Replace(a), joined.Replace(b))
 }
 
 var joined = strings.NewReplacer("-", "", "_", "")
 
-// isBeside reports whether a word is a file in a folder around the source that makes a server.
+// isBeside reports whether a word is a file in a folder around the server's source.
 func isBeside(s *plan.Server, word string) bool {
 	dir := path.Dir(word)
 	return dir != "." && !slices.Contains(outputs, dir) && IsIn(s, dir)

@@ -9,33 +9,33 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// The files of an app's folder that show how the app is started.
+// Files of an app's folder that show the start of the app.
 const (
 	dockerfile = "Dockerfile"
 	readme     = "readme"
 )
 
-// isReadme reports whether a file is one in an app's folder that describes it.
+// isReadme reports whether a file is a README in the app's own folder.
 func isReadme(file string) bool {
 	return len(file) >= len(readme) && strings.EqualFold(file[:len(readme)], readme) && !strings.Contains(file, "/")
 }
 
 var (
-	// instruction is one of a Dockerfile, with the lines that it goes on in (docs.docker.com/reference/dockerfile).
+	// instruction is an instruction of a Dockerfile, with continuation lines (docs.docker.com/reference/dockerfile).
 	instruction = lazyregexp.New(`(?im)^[ \t]*(FROM|RUN|COPY|ENTRYPOINT|CMD)[ \t]+((?:[^\\\n]|\\\r?\n|\\.)*)`)
-	// jsonForm are the marks between the words of a command in JSON, and at the end of a line that goes on.
+	// jsonForm are the marks between the words of a command in JSON, and at the end of a continued line.
 	jsonForm = strings.NewReplacer("[", " ", "]", " ", ",", " ", "\\\r\n", " ", "\\\n", " ")
-	// output is what a compiler is told to write, and what it makes that of.
+	// output is the output file of a compiler, and the arguments after the file.
 	output = lazyregexp.New(`\s-o[ \t=]+(\S+)([^&|;]*)`)
 )
 
-// maxShown is how many instructions of a Dockerfile, or command lines of a README, are read.
+// maxShown bounds the instructions of a Dockerfile, and the command lines of a README.
 const maxShown = 128
 
-// startedByDockerfile returns a command line: that of the image, and the names of what its program is made of.
+// startedByDockerfile returns the command line of the image, and the names of the files the program is made of.
 func startedByDockerfile(text []byte) string {
 	var entrypoint, cmd string
-	var made [][2]string // instructions and what follows them
+	var made [][2]string // instructions and their arguments
 	for _, m := range instruction.FindAllSubmatch(text, maxShown) {
 		words := jsonForm.Replace(string(m[2]))
 		switch name := strings.ToUpper(string(m[1])); name {
@@ -62,7 +62,7 @@ func startedByDockerfile(text []byte) string {
 	return strings.Join(words, " ")
 }
 
-// madeOf returns what an instruction makes a file of that has one of the names.
+// madeOf returns the inputs of an instruction that makes a file with one of the names.
 func madeOf(names []string, instruction, arguments string) []string {
 	isNamed := func(file string) bool { return slices.Contains(names, path.Base(file)) }
 	if instruction == "COPY" {
@@ -81,7 +81,7 @@ func madeOf(names []string, instruction, arguments string) []string {
 	return all
 }
 
-// startLine is a command line of a README that starts a program.
+// startLine matches a command line of a README that starts a program.
 func startLine(toolchains []*Toolchain) *lazyregexp.Regexp {
 	var starts []string
 	for _, t := range toolchains {
@@ -91,7 +91,7 @@ func startLine(toolchains []*Toolchain) *lazyregexp.Regexp {
 		"\\./[^\r\n`]+)")
 }
 
-// startedByReadme returns the command lines of a README, in their order.
+// startedByReadme returns the command lines of a README, in order.
 func (fs *Files) startedByReadme(text []byte) []string {
 	var all []string
 	for _, m := range fs.startLine.FindAllSubmatch(text, maxShown) {

@@ -8,17 +8,17 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// maxEmbedded is how many patterns are looked at, each of which is compared with each server.
+// maxEmbedded bounds the patterns: each is compared with each server.
 const maxEmbedded = 256
 
-// embedded is a pattern of files that a program carries as its data, and the languages that the program may be in.
+// embedded is a pattern of files that a program carries as data, and the languages the program may be in.
 type embedded struct {
 	pattern string
 	by      []string
 }
 
-// SetAside marks the servers that a program in another language carries as its data: that program is the app, and may
-// start them.
+// SetAside marks the servers that a program in another language carries as data: the program is the app, and may start
+// the servers.
 func (fs *Files) SetAside(servers []plan.Server) {
 	for i := range servers {
 		s := &servers[i]
@@ -30,7 +30,7 @@ func (fs *Files) SetAside(servers []plan.Server) {
 	}
 }
 
-// holding returns the embedded file or folder that a file lies in, or "".
+// holding returns the embedded file or folder around a file, or "".
 func (e embedded) holding(file string) string {
 	if tree.IsWithin(file, e.pattern) {
 		return e.pattern

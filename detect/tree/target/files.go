@@ -16,12 +16,12 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
-// projectFile is the file in an app's folder that has variables of its build.
+// projectFile is the file in an app's folder with variables of the build.
 const projectFile = "project.toml"
 
-// Files are what the files of an app say is built. Several goroutines may read files at once.
+// Files are the statements of an app's files on the programs to build. Several goroutines may read files at once.
 type Files struct {
-	// Names are folders and sources, by the names that manifests give to what is built of them.
+	// Names are folders and sources, by the names manifests give to their programs.
 	Names map[string]string
 
 	toolchains []*Toolchain
@@ -32,12 +32,12 @@ type Files struct {
 	processes []procfile.Process
 	packages  map[string]bool     // the folders of packages
 	values    []Value             // of manifests
-	image     string              // the command that the Dockerfile starts
+	image     string              // the command of the Dockerfile
 	shown     map[string][]string // command lines of each README
 	embedded  []embedded
 }
 
-// NewFiles returns the files of an app in some languages before one is read.
+// NewFiles returns the Files of an app in some languages, before any file is read.
 func NewFiles(toolchains ...Toolchain) *Files {
 	fs := &Files{
 		variables: map[string]string{}, Names: map[string]string{}, packages: map[string]bool{},
@@ -55,7 +55,7 @@ func (fs *Files) IsSource(file string) bool {
 	return slices.ContainsFunc(fs.toolchains, func(t *Toolchain) bool { return t.IsSource(file) })
 }
 
-// Required reports, by the path alone, whether a file says what is built.
+// Required reports, by the path alone, whether a file names built programs.
 func (fs *Files) Required(file string) bool {
 	switch file {
 	case projectFile, procfile.Name, dockerfile:
@@ -65,7 +65,7 @@ func (fs *Files) Required(file string) bool {
 		slices.ContainsFunc(fs.toolchains, func(t *Toolchain) bool { return t.Reads != nil && t.Reads(file) })
 }
 
-// Visit reads a required file. An error means that it was left out.
+// Visit reads a required file. An error means that the file was left out.
 func (fs *Files) Visit(f *tree.File) error {
 	text, err := f.Text()
 	if err != nil {
@@ -91,7 +91,6 @@ func (fs *Files) Visit(f *tree.File) error {
 	return nil
 }
 
-// add adds what a file says.
 func (fs *Files) add(t *Toolchain, file string, m Manifest) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -146,9 +145,9 @@ func (fs *Files) readProject(text []byte) error {
 	return nil
 }
 
-// Targets returns what is said to be built: by variables of the environment and of project.toml, by manifests, by the
-// Procfile's process web, grpc or its only one, and by the Dockerfile; and what READMEs start. getenv returns a
-// variable of the environment, "" for none.
+// Targets returns the targets of a build: from variables of the environment and of project.toml, from manifests, from
+// the Procfile's process web, grpc or only process, and from the Dockerfile. The start commands of READMEs come last.
+// getenv returns a variable of the environment, "" for none.
 func (fs *Files) Targets(getenv func(name string) string) []Target {
 	var values []Value
 	for _, t := range fs.toolchains {
@@ -172,7 +171,6 @@ func (fs *Files) Targets(getenv func(name string) string) []Target {
 	return append(all, fs.showing()...)
 }
 
-// started returns the value of a command line.
 func started(says, command string) Value {
 	return Value{Says: says, Text: command, Read: Command, IsHint: true}
 }
@@ -190,7 +188,8 @@ func (fs *Files) serving() []Value {
 	return all
 }
 
-// showing returns what READMEs start, in their order. The one of the shortest name is that of the app's own language.
+// showing returns the start commands of READMEs, in order. The README with the shortest name belongs to the app's own
+// language.
 func (fs *Files) showing() []Target {
 	files := slices.SortedFunc(maps.Keys(fs.shown), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))

@@ -9,8 +9,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// clean returns a path of an app as plan.Server has it, and "" for the app's folder itself, which names no part of it,
-// and for what lies outside.
+// clean returns a path of an app as in plan.Server. The result is "" for the app's folder itself, which names no part
+// of the app, and for paths outside.
 func clean(written string) string {
 	written = strings.TrimPrefix(strings.TrimSpace(written), "/workspace/")
 	written = strings.TrimSuffix(strings.TrimSuffix(written, "..."), "/")
@@ -21,13 +21,13 @@ func clean(written string) string {
 	return p
 }
 
-// IsIn reports whether a server, or a program that runs it, lies in a directory, or is the file.
+// IsIn reports whether a server, or a program that runs the server, lies in a directory or is the file dir.
 func IsIn(s *plan.Server, dir string) bool {
 	return tree.IsWithin(s.Evidence.Path, dir) ||
 		slices.ContainsFunc(s.Programs, func(program string) bool { return tree.IsWithin(program, dir) })
 }
 
-// In returns the module of a directory, or of a file such as a project's in one.
+// In returns the module of a directory, or of a file in a directory, such as a project's.
 func (fs *Files) In(written, dir string) []Module {
 	dir = clean(dir)
 	if dir == "" {
@@ -38,17 +38,17 @@ func (fs *Files) In(written, dir string) []Module {
 	return []Module{{written, dir, func(s *plan.Server) bool { return IsIn(s, dir) || isFile && IsIn(s, parent) }}}
 }
 
-// isProjectFile reports whether a path is that of a file that stands for the folder that it lies in.
+// isProjectFile reports whether a file stands for the folder around the file.
 func (fs *Files) isProjectFile(file string) bool {
 	return fs.IsSource(file) || slices.ContainsFunc(fs.toolchains, func(t *Toolchain) bool {
 		return slices.Contains(t.ProjectFiles, path.Ext(file))
 	})
 }
 
-// Directory reads the path of a folder, or of a file in one.
+// Directory reads the path of a folder, or of a file in a folder.
 func Directory(fs *Files, value string) []Module { return fs.In(value, value) }
 
-// Package reads a folder, a file in one, or an import path, which begins with a host and ends in a folder.
+// Package reads a folder, a file in a folder, or an import path: a host first, a folder last.
 func Package(fs *Files, value string) []Module {
 	host, _, isLong := strings.Cut(value, "/")
 	if !isLong || strings.HasPrefix(host, ".") || !strings.Contains(host, ".") {

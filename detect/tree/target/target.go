@@ -1,9 +1,9 @@
-// Package target knows which of an app's servers the build is told to build. The variables of other buildpacks that
-// name a module, project.toml, the Procfile and manifests go in, and the servers that they name come out marked.
+// Package target knows which servers of an app the build is told to build. The input is project.toml, the Procfile,
+// manifests, and the variables of other buildpacks that name a module. The output is marks on the named servers.
 //
 //	files --Visit--> Files --Targets: environment--> []Target --Mark--> plan.Server.BuiltBy
 //
-// Begin with [Files], then [Mark]. What belongs to a language is in its [Toolchain].
+// Begin with [Files], then [Mark]. A [Toolchain] has the parts that belong to a language.
 package target
 
 import (
@@ -13,20 +13,21 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// Target is what one variable, or one line of a file, says is built.
+// Target is the statement of a variable, or of a line in a file, on the programs to build.
 type Target struct {
 	Value
-	// named are the modules that it names, in its order.
+	// named are the modules of the value, in order.
 	named []Module
-	// isShown says that it is a line of a document, which does not say what is built.
+	// isShown marks a line of a document. Such a line does not say which programs are built.
 	isShown bool
 }
 
-// A value is read up to here, since each module is compared with each server, and an app may have any number of both.
+// Each module is compared with each server, and an app may have any number of both: so the length of a value is
+// bounded.
 const (
 	maxValue   = 4096 // bytes
 	maxModules = 64
-	// maxCompared is how many servers an app may have that each command line of a document is compared with.
+	// maxCompared bounds the servers of an app that each command line of a document is compared with.
 	maxCompared = 256
 )
 
@@ -35,21 +36,21 @@ func (fs *Files) newTarget(v Value) Target {
 	return Target{Value: v, named: named[:min(len(named), maxModules)]}
 }
 
-// Module is one module as a target names it.
+// Module is a module as a target names it.
 type Module struct {
 	Written string
-	// Path is the module in the app's folder, if it can be one.
+	// Path is the module in the app's folder, or "" if the module cannot be a path.
 	Path string
-	// Builds reports whether it is what a server is built of.
+	// Builds reports whether a server is built of the module.
 	Builds func(s *plan.Server) bool
 }
 
-// Mark sets BuiltBy of the servers that are built, and ShownBy of those that a document starts first. Of the modules in
-// one value the first one with a server counts: its program is the image's default process. If a command starts one of
-// those that the variables name, that one counts. exists reports whether the app has a file or folder. Mark returns a
-// line for users about each value that names no server. If such a value names a program of the app, and no other names
-// a server, it is not known whether the servers of its languages are built: neither is where they listen, what carries
-// their calls, nor whether they have a health service.
+// Mark sets BuiltBy of the built servers, and ShownBy of the servers that a document starts first. Of the modules in a
+// value, the first with a server counts: its program is the image's default process. If a command starts a server that
+// the variables name, the command's server counts. exists reports whether the app has a file or folder. Mark returns a
+// line for users about each value without a server. If such a value names a program of the app, and no other value
+// names a server, nobody knows whether the servers of the value's languages are built: Mark clears their address,
+// security and health service.
 func Mark(servers []plan.Server, targets []Target, exists func(path string) bool) (notes []string) {
 	if len(servers) == 0 {
 		return nil
@@ -92,9 +93,9 @@ func Mark(servers []plan.Server, targets []Target, exists func(path string) bool
 	return notes
 }
 
-// doubt returns a line about a value that names no server. If it names a program of the app, and nothing else names a
-// server, it forgets where the servers listen that the value is about, what carries their calls, and their health
-// services. The script that a command starts may use the only server that there is, but which of several is not known.
+// doubt returns a line about a value without a server. If the value names a program of the app, and no other value
+// names a server, doubt clears the address, security and health service of the servers concerned. The script of a
+// command may start the only server of an app, but which of several is unknown.
 func (t Target) doubt(servers []plan.Server, isNamed bool, exists func(path string) bool) (notes []string) {
 	if len(t.named) == 0 {
 		return nil
@@ -119,15 +120,15 @@ func (t Target) doubt(servers []plan.Server, isNamed bool, exists func(path stri
 	return []string{note + "where no gRPC server is found: whether the app serves gRPC, and where, is not known"}
 }
 
-// maxWritten is how many bytes of a value the log has: an app's files may hold any.
+// maxWritten bounds the bytes of a value in the log: an app's files may hold any.
 const maxWritten = 200
 
-// isAbout reports whether a target is about servers of the language of one.
+// isAbout reports whether a target concerns servers in the language of s.
 func (t Target) isAbout(s plan.Server) bool {
 	return t.languages == nil || slices.Contains(t.languages, s.Language)
 }
 
-// servers returns the servers of each module that has any.
+// servers returns the servers of each module with any.
 func (t Target) servers(all []plan.Server) [][]*plan.Server {
 	var groups [][]*plan.Server
 	for _, m := range t.named {
@@ -145,8 +146,8 @@ func (t Target) servers(all []plan.Server) [][]*plan.Server {
 	return groups
 }
 
-// narrow returns the servers that are in the first group and, as far as any are, in those after it. If it is known what
-// is built, the others do not count. It returns nil if that leaves none.
+// narrow returns the servers of the first group that are also in later groups, as far as any are. If built is not nil,
+// only built servers count. The result is nil if no server is left.
 func narrow(groups [][]*plan.Server, built map[*plan.Server]bool) []*plan.Server {
 	among, chosen := built, []*plan.Server(nil)
 	for _, group := range groups {
@@ -160,7 +161,7 @@ func narrow(groups [][]*plan.Server, built map[*plan.Server]bool) []*plan.Server
 	return chosen
 }
 
-// union adds the servers of groups to a set, which is made if it is nil.
+// union adds the servers of groups to a set. A nil set is made.
 func union(set map[*plan.Server]bool, groups [][]*plan.Server) map[*plan.Server]bool {
 	if set == nil {
 		set = map[*plan.Server]bool{}

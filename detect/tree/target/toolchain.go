@@ -7,23 +7,23 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// Toolchain is how the programs of a language, or of several languages that one build serves, are built and started.
+// Toolchain is how a build makes and starts programs of a language, or of several languages.
 type Toolchain struct {
-	// Languages are the names that servers have in plan.Server. They are those of the analyzer, and nil for all.
+	// Languages are the names of the analyzer's languages, as in plan.Server; nil for all languages.
 	Languages []string
-	// Extensions are those of sources, and ProjectFiles those of further files that stand for their folder in the value
-	// of a variable.
+	// Extensions are extensions of sources. ProjectFiles are extensions of further files that stand for their folder in
+	// the value of a variable.
 	Extensions, ProjectFiles []string
-	// Folders are names of the language, in small letters, that folders have in which an app is the same as in folders
-	// of other languages.
+	// Folders are names of the language, in small letters. Folders with such names hold the same app in several
+	// languages.
 	Folders []string
-	// Starts are the words that command lines begin with which start a program: "go run". Runtimes are words of command
-	// lines that run programs which may have other names than their sources.
+	// Starts are the first words of command lines that start a program: "go run". Runtimes are words of command lines
+	// whose programs may have other names than the sources.
 	Starts, Runtimes []string
-	// Variables say which part of an app is built, the more specific before those that they supersede.
+	// Variables say which part of an app is built, the more specific before the variables they supersede.
 	Variables []Variable
 	// IsProgram reports whether a word of a command line is a name that only the language gives the program of a
-	// server, such as that of a module. It is nil if there are no such names.
+	// server, such as the name of a module. IsProgram is nil if there are no such names.
 	IsProgram func(fs *Files, s *plan.Server, word string) bool
 	// Reads reports, by the path alone, whether Read reads a file. Both are nil if there are no such files.
 	Reads func(file string) bool
@@ -36,35 +36,35 @@ func (t *Toolchain) IsSource(file string) bool { return slices.Contains(t.Extens
 // Variable is a build variable of a buildpack.
 type Variable struct {
 	Name string
-	// Source is where the buildpack reads it: repository and file on GitHub.
+	// Source is the repository and file on GitHub where the buildpack reads the variable.
 	Source string
 	Read   Reader
-	// IsHint says that a value names no module if it does not seem to, as a command line.
+	// IsHint says that a value may name no module, as a command line may.
 	IsHint bool
 }
 
-// Reader returns the modules that a value names, when all files of the app were visited.
+// Reader returns the modules in a value, after all files of the app were visited.
 type Reader func(fs *Files, value string) []Module
 
-// Manifest is what a file says about programs.
+// Manifest is the content of a file about programs.
 type Manifest struct {
-	// Names are folders and sources, by the names that the file gives to what is built of them.
+	// Names are folders and sources, by the names the file gives to their programs.
 	Names map[string]string
-	// Embedded are patterns of files that a program carries as its data.
+	// Embedded are patterns of files that a program carries as data.
 	Embedded []string
 	// IsPackage says that the file's folder is a package of its own.
 	IsPackage bool
-	// Value names what is built or, if it is a hint, what is started, which may be a program in any language.
+	// Value names the built program or, as a hint, the started program, which may be in any language.
 	Value Value
 }
 
-// Value is what a variable or a line of a file says. The zero value stands for none.
+// Value is the text of a variable or of a line in a file. The zero value stands for none.
 type Value struct {
-	// Says is who says so, for users: "$BP_GO_TARGETS". Text is what is said.
+	// Says names the origin of Text for users: "$BP_GO_TARGETS".
 	Says, Text string
 	Read       Reader
 	IsHint     bool
-	languages  []string // those of the servers that it is about, as plan.Server has them; nil for all
+	languages  []string // languages of the servers concerned, as in plan.Server; nil for all
 }
 
 // Common has the variables that belong to no language.

@@ -1,4 +1,4 @@
-// Command pause does nothing until it is told to end: a pod's first container, which holds the pod's namespaces.
+// Command pause waits for a signal to end: a pod's first container, which holds the pod's namespaces.
 package main
 
 import (

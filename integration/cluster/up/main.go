@@ -1,9 +1,9 @@
-// Command up is what scripts/cluster.sh runs: it brings up a cluster to try manifests on, with the sample app of the
-// examples in its registry, and keeps it until it is told to end.
+// Command up, run by scripts/cluster.sh, brings up a cluster to try manifests on, with the sample app of the examples
+// in the registry, and runs until a signal.
 //
-// With a file as its argument it writes shell variables about the cluster to the file once the cluster is up. With
-// "compile" it compiles the cluster's programs, and does nothing else; with "compile platforms" also those of the
-// platforms that the tests run on it.
+// With a file as argument, up writes shell variables about the running cluster to the file. With "compile", up only
+// compiles the cluster's programs; with "compile platforms" also the programs of the platforms for tests on the
+// cluster.
 package main
 
 import (
@@ -42,7 +42,7 @@ func do(args []string) error {
 	return errors.New("name the file for the variables, or compile, or compile platforms")
 }
 
-// compile compiles the programs of a cluster and others, by the names of the harness.
+// compile compiles the programs of a cluster and others, by the harness's names of tools.
 func compile(ctx context.Context, others []string) (err error) {
 	fixture, err := harness.New(ctx, "..", os.Stdout)
 	if err != nil {
@@ -60,7 +60,7 @@ func compile(ctx context.Context, others []string) (err error) {
 	return nil
 }
 
-// run brings a cluster up, and ends it when it is told to.
+// run brings a cluster up, and ends the cluster at the end of the context.
 func run(ctx context.Context, file string) (err error) {
 	fixture, err := harness.New(ctx, "..", os.Stdout)
 	if err != nil {

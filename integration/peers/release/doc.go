@@ -1,3 +1,3 @@
-// Package release tests what scripts/release.sh makes: each probe and each bridge is executed, if this machine or
+// Package release tests the output of scripts/release.sh: each probe and each bridge is executed, if this machine or
 // QEMU can, against real gRPC servers. The tests read dist/release.
 package release

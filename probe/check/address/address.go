@@ -1,5 +1,5 @@
-// Package address is the grammar of -addr. In goes what a user has written, out comes an [Address]: the endpoints to
-// connect to, the authority of requests, and the name that the server's certificate must carry. Begin with [Parse].
+// Package address is the grammar of -addr. In goes the text of a user, out comes an [Address]: the endpoints to connect
+// to, the authority of requests, and the name that the server's certificate must carry. Begin with [Parse].
 package address
 
 import (
@@ -27,10 +27,10 @@ type Address struct {
 // Endpoint is a place to connect to: an [IPEndpoint], a [HostEndpoint] or a [UnixEndpoint].
 type Endpoint interface{ isEndpoint() }
 
-// IPEndpoint is an IP address, with its zone if it has one, and a TCP port.
+// IPEndpoint is an IP address, with any zone, and a TCP port.
 type IPEndpoint netip.AddrPort
 
-// HostEndpoint is the name of a host, which has to be looked up, and a TCP port.
+// HostEndpoint is the name of a host, for a name lookup, and a TCP port.
 type HostEndpoint struct {
 	Host string
 	Port uint16
@@ -48,7 +48,7 @@ func (UnixEndpoint) isEndpoint() {}
 // end.
 const maxSocketName = 107
 
-// PortLookup returns the TCP port of a service by its name, such as http-alt. Its error is the reason alone.
+// PortLookup returns the TCP port of a service by its name, such as http-alt. The error is the reason alone.
 type PortLookup func(name string) (port int, err error)
 
 // unknownPortError is the error of looking up the port of a service with a name.
@@ -65,10 +65,10 @@ func (e *unknownPortError) Error() string {
 // Unwrap returns the reason.
 func (e *unknownPortError) Unwrap() error { return e.err }
 
-// AnyPort returns 0 in place of a port that is looked up later, in another image.
+// AnyPort is a PortLookup that returns 0, for a port looked up later, in another image.
 func AnyPort(string) (int, error) { return 0, nil }
 
-// Parse parses what -addr takes: host:port, :port, [IPv6]:port, unix:path, unix:///path, unix-abstract:name,
+// Parse parses the value of -addr: host:port, :port, [IPv6]:port, unix:path, unix:///path, unix-abstract:name,
 // unix:@name, and host:port after dns:, dns:///, passthrough: or passthrough:/// (grpc/doc/naming.md). An empty or a
 // wildcard host means this machine, and a port can be the name of a service. The error is a *[outcome.Failure] with a
 // hint.
@@ -117,7 +117,7 @@ func parseTarget(s string, lookUp PortLookup) (Address, error) {
 		case hostPort != rest || strings.Contains(hostPort, ":"):
 			return tcpAddress(hostPort, lookUp)
 		}
-		// It is host:port, the host being called as the scheme is.
+		// The address is host:port, with the name of a scheme as host.
 	}
 	if strings.Contains(s, "://") {
 		return Address{}, errors.New("a scheme is not dns:///, passthrough:/// or unix:///")
@@ -125,7 +125,7 @@ func parseTarget(s string, lookUp PortLookup) (Address, error) {
 	return tcpAddress(s, lookUp)
 }
 
-// splitTarget splits what follows a scheme and its colon (RFC 3986 section 3). An endpoint behind // begins with a
+// splitTarget splits the text after a scheme and its colon (RFC 3986 section 3). An endpoint behind // begins with a
 // slash.
 func splitTarget(rest string) (authority, endpoint string) {
 	behind, ok := strings.CutPrefix(rest, "//")
@@ -138,7 +138,7 @@ func splitTarget(rest string) (authority, endpoint string) {
 	return behind, ""
 }
 
-// socketAddress returns the address of the unix socket whose name has the prefix "" for a path or "@" for the abstract
+// socketAddress returns the address of a unix socket. The prefix of the name is "" for a path or "@" for the abstract
 // namespace.
 func socketAddress(prefix, name string) (Address, error) {
 	switch {
@@ -180,7 +180,7 @@ func tcpAddress(hostPort string, lookUp PortLookup) (Address, error) {
 	return Address{Endpoints: endpoints, Authority: hostport.Join(host, port), ServerName: host}, nil
 }
 
-// unescapeZone returns a host as package netip takes it: in a URI, which grpc-go takes an address for, a zone is behind
+// unescapeZone returns a host in the form of package netip. grpc-go takes an address for a URI, with the zone behind
 // %25 (RFC 6874 section 2). %25 alone is the zone 25.
 func unescapeZone(host string) string {
 	ip, zone, ok := strings.Cut(host, "%25")
@@ -190,7 +190,7 @@ func unescapeZone(host string) string {
 	return ip + "%" + zone
 }
 
-// parsePort returns the port that a text names, as a number or as the name of a service.
+// parsePort returns the port for a number or the name of a service.
 func parsePort(text string, lookUp PortLookup) (uint16, error) {
 	number, err := strconv.ParseUint(text, 10, 16)
 	if err != nil && isServiceName(text) {
@@ -206,8 +206,8 @@ func parsePort(text string, lookUp PortLookup) (uint16, error) {
 	return uint16(number), nil
 }
 
-// isServiceName reports whether text can be a name in /etc/services. RFC 6335 section 5.1 allows letters, digits and
-// hyphens, the first of which is needed; Debian's file also has names with the other signs.
+// isServiceName reports whether text can be a name in /etc/services. RFC 6335 section 5.1 allows letters, at least one,
+// digits and hyphens; Debian's file also has names with the other signs.
 func isServiceName(text string) bool {
 	letters := "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	return strings.ContainsAny(text, letters) && strings.Trim(text, letters+"0123456789-_.+") == ""
@@ -219,8 +219,8 @@ func ipAddress(ip netip.AddrPort) Address {
 	return Address{Endpoints: []Endpoint{IPEndpoint(ip)}, Authority: hostport.Join(name, ip.Port()), ServerName: name}
 }
 
-// loopbackAddress needs no name lookup: an image made from scratch has no /etc/hosts of its own, and what DNS answers
-// for localhost cannot be relied on (RFC 6761 section 6.3).
+// loopbackAddress needs no name lookup: an image made from scratch has no /etc/hosts of its own, and DNS answers for
+// localhost are unreliable (RFC 6761 section 6.3).
 func loopbackAddress(port uint16) Address {
 	ip4, ip6 := netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()
 	return Address{
@@ -230,8 +230,8 @@ func loopbackAddress(port uint16) Address {
 	}
 }
 
-// HostOf returns the host in an authority (RFC 3986 section 3.2), which can have a port, and which can be an IPv6
-// address without brackets. It returns "" if there is none.
+// HostOf returns the host in an authority (RFC 3986 section 3.2), or "" without a host. The authority can have a port,
+// and can be an IPv6 address without brackets.
 func HostOf(authority string) string {
 	host, port, err := hostport.Split(authority)
 	if err != nil {
@@ -250,7 +250,7 @@ func HostOf(authority string) string {
 }
 
 // IsHost reports whether name can be the host in an address, in a certificate and in a header. RFC 952 allows no
-// underscore in the name of a host, but the names of Compose services have them.
+// underscore in the name of a host, but Compose services have such names.
 func IsHost(name string) bool {
 	if _, err := netip.ParseAddr(name); err == nil {
 		return !strings.Contains(name, "%")

@@ -12,11 +12,11 @@ import (
 // maxHeaderFile is the greatest size of a header's file, in bytes.
 const maxHeaderFile = 64 << 10
 
-// File is a header whose value is in a file: Kubernetes and Compose mount secrets as files.
+// File is a header with its value in a file: Kubernetes and Compose mount secrets as files.
 type File struct{ name, path string }
 
-// ParseFiles returns the headers of -rpc-header-file. The error is a *[outcome.Failure] for the first one that cannot
-// be right. It does not show what cannot be a name, because the user may have written the secret itself there.
+// ParseFiles returns the headers of -rpc-header-file. The error is a *[outcome.Failure] for the first invalid header.
+// An invalid name is not shown, because the user may have written the secret itself there.
 func ParseFiles(written []string) ([]File, error) {
 	var files []File
 	for i, line := range written {
@@ -37,7 +37,7 @@ func ParseFiles(written []string) ([]File, error) {
 	return files, nil
 }
 
-// RedactFile shows a line only if it has a name and a path.
+// RedactFile shows a line only if the line has a name and a path.
 func RedactFile(line string) string {
 	if name, _, ok := strings.Cut(line, "="); ok && IsName(strings.ToLower(name)) {
 		return line
@@ -46,7 +46,7 @@ func RedactFile(line string) string {
 }
 
 // Read returns the headers of both flags for one attempt: each attempt reads the files, because mounted secrets change.
-// [rawfile.Read] says what pause is.
+// For pause see [rawfile.Read].
 func Read(fixed []Header, files []File, pause func() bool) ([]Header, error) {
 	headers := slices.Clip(fixed)
 	for _, file := range files {

@@ -1,8 +1,7 @@
-// Package metadata is the headers that a probe sends with each call. In go the lines of -rpc-header and
-// -rpc-header-file as a user has written them, out come the headers, whose values are secrets: no error and no line for
-// users shows one.
+// Package metadata is the headers of each call of a probe. In go the lines of -rpc-header and -rpc-header-file as
+// written by a user, out come the headers. Values are secrets: no error and no line for users shows a value.
 //
-// Begin with [Parse] and [ParseFiles], which check what is written, and [Read], which reads the files for an attempt.
+// Begin with [Parse] and [ParseFiles], which check the lines, and [Read], which reads the files for an attempt.
 package metadata
 
 import (
@@ -19,8 +18,8 @@ type Header struct{ Name, Value string }
 // hidden is printed in place of the value of a header.
 const hidden = "[hidden]"
 
-// Redact shows the name of a header only. It shows nothing if the text before the colon cannot be a name,
-// since that may be part of a secret.
+// Redact shows the name of a header only. If the text before the colon cannot be a name, Redact shows nothing, since
+// the text may be part of a secret.
 func Redact(line string) string {
 	if name, _, ok := strings.Cut(line, ":"); ok && IsName(strings.ToLower(name)) {
 		return name + ": " + hidden
@@ -28,8 +27,8 @@ func Redact(line string) string {
 	return hidden
 }
 
-// Parse returns the headers of -rpc-header. It leaves out those that gRPC sets itself, as grpc-health-probe
-// does. The error is a *[outcome.Failure], which names the first bad header by its number and does not show its value.
+// Parse returns the headers of -rpc-header, without the headers that gRPC sets itself, as grpc-health-probe does. The
+// error is a *[outcome.Failure], which names the first bad header by its number and does not show its value.
 func Parse(written []string) ([]Header, error) {
 	var headers []Header
 	for i, line := range written {
@@ -55,7 +54,7 @@ func Parse(written []string) ([]Header, error) {
 
 const nameHint outcome.Hint = "a name has letters, digits, - _ and . only"
 
-// check returns a *[outcome.Failure] for a header that cannot be sent, whose text begins with what is being done. The
+// check returns a *[outcome.Failure] for a header that cannot be sent. The text of the failure begins with doing. The
 // limits are those of gRPC over HTTP/2 (PROTOCOL-HTTP2.md, "Custom-Metadata").
 func (h Header) check(doing string) error {
 	switch {
@@ -74,8 +73,8 @@ func IsName(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
 }
 
-// isReserved reports whether gRPC sets the header itself. They are the names that grpc-go leaves out of metadata
-// (isReservedHeader in internal/transport/http_util.go). It sends other names that begin with grpc-, such as
+// isReserved reports whether gRPC sets the header itself. The names are those that grpc-go leaves out of metadata
+// (isReservedHeader in internal/transport/http_util.go). grpc-go sends other names that begin with grpc-, such as
 // grpc-trace-bin.
 func isReserved(name string) bool {
 	switch name {
@@ -86,7 +85,7 @@ func isReserved(name string) bool {
 	return false
 }
 
-// Credentials returns the names of the headers whose values, by their names, let in whoever has them.
+// Credentials returns the names of the headers whose names mark the value as a credential.
 func Credentials(headers []Header) (names []string) {
 	for _, h := range headers {
 		isCredential := slices.ContainsFunc([]string{

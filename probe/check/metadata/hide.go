@@ -7,20 +7,19 @@ import (
 )
 
 const (
-	// minSecret is the least length of what is hidden, in bytes: shorter texts are words of any message, and no
-	// secrets.
+	// minSecret is the least length of hidden text, in bytes: shorter texts are words of any message, and no secrets.
 	minSecret = 4
-	// minPart is how many bytes at the beginning of a longer secret are hidden too, if a server repeats no more of it.
+	// minPart is the number of leading bytes of a longer secret that are hidden if a server repeats no more.
 	minPart = 8
-	// minEncoded is the least length of a secret that is found in digits: a shorter one is in the digits of any words.
+	// minEncoded is the least length of a secret found in digits: the digits of any words contain shorter secrets.
 	minEncoded = 6
-	// maxShown is how many bytes of a server's text are kept, twice as many as a line shows.
+	// maxShown is the number of bytes kept of a server's text, twice as many as a line shows.
 	maxShown = 2 << 10
 )
 
-// Hide returns a text from a server with [hidden] in place of all values of headers: a server may repeat what it was
-// sent. It finds them, without regard to case, in each [reading] of the text, and also what begins with eight bytes of
-// theirs; a token also without its scheme, such as Bearer. Of a longer text it keeps the first 2 KiB.
+// Hide returns a text from a server with [hidden] in place of all values of headers: a server may repeat headers. Hide
+// finds values, without regard to case, in each [reading] of the text, and also parts with the first eight bytes of a
+// value; a token also without its scheme, such as Bearer. Of a longer text Hide keeps the first 2 KiB.
 func Hide(text string, headers []Header) string {
 	if text == "" || len(headers) == 0 {
 		return text
@@ -46,8 +45,8 @@ func Hide(text string, headers []Header) string {
 	return shown.String() + end
 }
 
-// secrets returns what is to be hidden, folded, by its first bytes: values, their words, and what Basic
-// authentication encodes.
+// secrets returns the texts to hide, folded, by their first bytes: values, their words, and the decoded credentials of
+// Basic authentication.
 func secrets(headers []Header) map[string][]string {
 	all := map[string][]string{}
 	add := func(secret string) {
@@ -76,8 +75,8 @@ func isScheme(word string) bool {
 	return slices.Contains([]string{"basic", "bearer", "digest", "token", "apikey"}, word)
 }
 
-// fold returns a text without what may change in an echo: ASCII letters in lower case, and spaces for + signs, which
-// forms of HTML have in place of spaces. It has as many bytes as the text.
+// fold returns a text without the usual changes of an echo: ASCII letters become lower case, and + signs become spaces,
+// as in forms of HTML. The number of bytes stays the same.
 func fold(text string) string {
 	b := []byte(text)
 	for i, c := range b {
@@ -91,14 +90,13 @@ func fold(text string) string {
 	return string(b)
 }
 
-// search finds secrets in a text.
 type search struct {
 	secrets map[string][]string
 	begins  [256]bool // the bytes that a secret begins with
 	hides   []bool    // for each byte of the text, whether it belongs to a secret
 }
 
-// read finds secrets in a reading, and in what that reads as with up to so many encodings.
+// read finds secrets in a reading, and in its decoded readings with up to the given number of encodings.
 func (s *search) read(r reading, encodings int) {
 	s.find(r)
 	if encodings == 0 {
@@ -109,7 +107,6 @@ func (s *search) read(r reading, encodings int) {
 	}
 }
 
-// find finds secrets in one reading.
 func (s *search) find(r reading) {
 	text := fold(string(r.text()))
 	for i := range max(0, len(text)-minSecret+1) {
@@ -130,7 +127,7 @@ func (s *search) find(r reading) {
 	}
 }
 
-// commonPrefix returns how many bytes two texts begin with in common.
+// commonPrefix returns the length of the common prefix of two texts, in bytes.
 func commonPrefix(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// maxEncodings is how many encodings a text is read with, one inside another: percent encoding twice, base64 in quotes.
+// maxEncodings is the greatest number of nested encodings of a text: percent encoding twice, base64 in quotes.
 const maxEncodings = 2
 
-// reading is what a text says if it is taken for an encoding of something else.
+// reading is the content of a text taken for an encoding.
 type reading struct {
 	units []unit
-	// isDigits tells that the bytes are made of digits, as all texts have them.
+	// isDigits means that the bytes are made of digits, which all texts have.
 	isDigits bool
 }
 
-// unit is a byte, or the value of a digit, and where that begins and ends in the text that was received.
+// unit is a byte, or the value of a digit, with its begin and end in the received text.
 type unit struct {
 	value    byte
 	from, to int
@@ -31,7 +31,6 @@ func asWritten(text string) reading {
 	return r
 }
 
-// text returns the bytes alone.
 func (r reading) text() []byte {
 	text := make([]byte, len(r.units))
 	for i, u := range r.units {
@@ -40,8 +39,8 @@ func (r reading) text() []byte {
 	return text
 }
 
-// decode returns what a reading says with one encoding more: escapes as in URLs, in strings of programs and of JSON and
-// in HTML, and digits of 6, 5 and 4 bits, which are base64, base32 and hex. What is not encoded is read as it stands.
+// decode returns the readings with one encoding more: escapes of URLs, of strings in programs and JSON and of HTML, and
+// digits of 6, 5 and 4 bits, for base64, base32 and hex. Text without an escape stays unchanged.
 func (r reading) decode() (all []reading) {
 	text := r.text()
 	for _, escape := range []struct {
@@ -61,7 +60,7 @@ func (r reading) decode() (all []reading) {
 		{5, 8, []string{letters + "234567", small + "234567"}},
 		{4, 2, []string{"0123456789ABCDEF", "0123456789abcdef"}},
 	} {
-		// Where an encoding begins is not known: after so many digits there is a byte that begins with a digit again.
+		// The begin of an encoding is unknown: after set.begins digits a byte begins with a digit again.
 		digits := r.digits(text, set.bits, set.alphabets)
 		for first := range min(set.begins, len(digits)) {
 			all = append(all, undigit(digits[first:], set.bits))
@@ -70,8 +69,8 @@ func (r reading) decode() (all []reading) {
 	return all
 }
 
-// unescape decodes escapes. parse returns what the escape that a text begins with means, and its length; zero if the
-// text begins with none.
+// unescape decodes escapes. parse returns the meaning and the length of an escape at the begin of a text; the length is
+// zero without an escape.
 func (r reading) unescape(text string, parse func(string) (string, int)) reading {
 	out := reading{make([]unit, 0, len(text)), r.isDigits}
 	for i := 0; i < len(text); {
@@ -100,7 +99,7 @@ func percent(text string) (string, int) {
 }
 
 // backslash is an escape of Go, C and most other languages, or of JSON. A sign after a backslash stands for itself if
-// no language gives it another meaning.
+// no language gives the sign another meaning.
 func backslash(text string) (string, int) {
 	if text[0] != '\\' || len(text) == 1 {
 		return "", 0
@@ -138,8 +137,8 @@ func entity(text string) (string, int) {
 	return string(rune(value)), len(name) + 1
 }
 
-// digits returns the digits in a text, padding being part of the one before. An alphabet has all digits in their order.
-// Whatever else is between digits is left out: line breaks, colons, the 0x of C.
+// digits returns the digits in a text, padding being part of the digit before. An alphabet has all digits in order.
+// Anything between digits is left out: line breaks, colons, the 0x of C.
 func (r reading) digits(text []byte, bits int, alphabets []string) []unit {
 	var values [256]byte // of the digits, plus one
 	for _, alphabet := range alphabets {
@@ -160,7 +159,7 @@ func (r reading) digits(text []byte, bits int, alphabets []string) []unit {
 	return all
 }
 
-// undigit returns the bytes that digits of so many bits make (RFC 4648).
+// undigit returns the bytes made of digits with the given number of bits (RFC 4648).
 func undigit(digits []unit, bits int) reading {
 	out := reading{make([]unit, 0, len(digits)), true}
 	for bit := 0; (bit+7)/bits < len(digits); bit += 8 {

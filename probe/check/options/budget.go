@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// Budget is all the time that a probe may take. Every deadline and every pause of a probe comes from here, so a probe
-// never takes more than the longest time that is computed here: a step that is not part of the budget gets no time. The
-// fields with the name of a flag hold its value.
+// Budget is all the time of a probe. Every deadline and every pause of a probe comes from the Budget, so no probe
+// exceeds Longest: a step outside the budget gets no time. The fields with the name of a flag hold its value.
 type Budget struct {
 	ConnectTimeout time.Duration // -connect-timeout
 	RPCTimeout     time.Duration // -rpc-timeout
 	Wait           time.Duration // -wait; zero is one attempt
 	Timeout        time.Duration // -timeout; zero is none
-	// FetchTimeout is how long fetching credentials may take; zero without -spiffe.
+	// FetchTimeout is the limit for fetching credentials; zero without -spiffe.
 	FetchTimeout time.Duration
-	// SearchTimeout is how long it may take beyond that to look for a server of which no user gives the address; zero
-	// if one does.
+	// SearchTimeout is the additional limit for finding a server without an address from the user; zero with an address
+	// from the user.
 	SearchTimeout time.Duration
 
 	began     time.Time     // when Start was called
@@ -27,8 +26,8 @@ type Budget struct {
 	spent     time.Duration // what steps have asked for, without -wait
 }
 
-// Longest returns the longest time that a probe takes. It does not hold for -watch without -timeout, which never ends
-// by itself.
+// Longest returns the longest time of a probe. Longest does not hold for -watch without -timeout, which never ends by
+// itself.
 func (b *Budget) Longest() time.Duration {
 	longest := b.attempt()
 	if b.Wait > 0 {
@@ -40,12 +39,11 @@ func (b *Budget) Longest() time.Duration {
 	return longest
 }
 
-// attempt returns the longest time that one attempt takes.
 func (b *Budget) attempt() time.Duration {
 	return add(add(add(b.FetchTimeout, b.ConnectTimeout), b.RPCTimeout), b.SearchTimeout)
 }
 
-// add returns the sum of two durations, or the longest possible duration if the sum is longer.
+// add returns the sum of two durations, or the longest possible duration on overflow.
 func add(a, b time.Duration) time.Duration {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -53,8 +51,7 @@ func add(a, b time.Duration) time.Duration {
 	return a + b
 }
 
-// Limit returns the flag that limits everything together, and its value, which is zero if neither -wait nor -timeout
-// is set.
+// Limit returns the flag that limits everything together, and its value. The value is zero without -wait and -timeout.
 func (b *Budget) Limit() (flag string, d time.Duration) {
 	if b.Wait > 0 && (b.Timeout == 0 || b.Wait < b.Timeout) {
 		return "-wait", b.Wait
@@ -73,8 +70,8 @@ func (b *Budget) Start() {
 // Fetch returns the deadline for fetching credentials from now on.
 func (b *Budget) Fetch() time.Time { return b.step(b.FetchTimeout) }
 
-// Read returns the deadline for reading files from now on. They are read before connecting and in its time. With
-// -spiffe, which fetches its credentials in between, there is no time to wait for files.
+// Read returns the deadline for reading files from now on. Files are read before connecting, in the time for
+// connecting. With -spiffe, which fetches credentials in between, there is no time to wait for files.
 func (b *Budget) Read() time.Time {
 	if b.FetchTimeout > 0 {
 		return time.Now()
@@ -83,7 +80,7 @@ func (b *Budget) Read() time.Time {
 	return b.connectBy
 }
 
-// Connect returns the deadline for connecting from now on, or since files are read for that.
+// Connect returns the deadline for connecting, counted from now or from the reading of files before.
 func (b *Budget) Connect() time.Time {
 	if by := b.connectBy; !by.IsZero() {
 		b.connectBy = time.Time{}
@@ -102,11 +99,11 @@ func (b *Budget) Call() time.Time {
 	return b.callBy
 }
 
-// sharedPart is the part of RPCTimeout that a call takes at most that the verdict does not need.
+// sharedPart is the greatest part of RPCTimeout for a call that the verdict does not need.
 const sharedPart = 10
 
-// ShareCall makes the next Call return a deadline within the time of the one before, and no more than a tenth of
-// RPCTimeout from now: no verdict waits for that call.
+// ShareCall makes the next Call return a deadline within the time of the call before, and no more than a tenth of
+// RPCTimeout from now: no verdict waits for the next call.
 func (b *Budget) ShareCall() {
 	if latest := time.Now().Add(b.RPCTimeout / sharedPart); latest.Before(b.callBy) {
 		b.callBy = latest
@@ -114,8 +111,8 @@ func (b *Budget) ShareCall() {
 	b.shares = true
 }
 
-// Reconnect returns the deadline for a second connection, made from now on for calls that have a deadline of their own,
-// zero for none. It takes its time from that of the calls.
+// Reconnect returns the deadline for a second connection from now on, for calls with a deadline of their own, zero for
+// none. The connection takes its time from the time of the calls.
 func (b *Budget) Reconnect(calls time.Time) time.Time {
 	deadline := time.Now().Add(b.ConnectTimeout)
 	if !calls.IsZero() && calls.Before(deadline) {
@@ -124,11 +121,11 @@ func (b *Budget) Reconnect(calls time.Time) time.Time {
 	return deadline
 }
 
-// End returns the time at which everything ends. Without -wait and -timeout it is zero, which means never.
+// End returns the time at which everything ends; zero, for never, without -wait and -timeout.
 func (b *Budget) End() time.Time { return b.end }
 
-// Search returns the deadline of finding out which servers there are. It leaves half of the time to ask them, if there
-// is an end of everything.
+// Search returns the deadline for finding out which servers there are. If everything has an end, half of the time is
+// left to ask the servers.
 func (b *Budget) Search() time.Time {
 	if b.limited() {
 		return b.step(min(b.SearchTimeout, time.Until(b.end)/2))
@@ -138,7 +135,7 @@ func (b *Budget) Search() time.Time {
 
 // step returns the deadline of a step that begins now and may take d. The deadline is never after the end of
 // everything. Without -wait, all steps together get no more time than one attempt takes. In a search the clock counts,
-// since nobody knows before how many servers are asked.
+// since nobody knows the number of servers before.
 func (b *Budget) step(d time.Duration) time.Time {
 	end := b.end
 	if longest := b.attempt(); b.Wait == 0 && longest < math.MaxInt64 {
@@ -157,7 +154,7 @@ func (b *Budget) step(d time.Duration) time.Time {
 	return deadline
 }
 
-// NewTimer returns a timer for a deadline of a budget, zero being none, for a transport that waits for others.
+// NewTimer returns a timer for a deadline of a budget, zero for none, for a transport that waits for others.
 func NewTimer(deadline time.Time) *time.Timer {
 	if deadline.IsZero() {
 		return time.NewTimer(math.MaxInt64)
@@ -165,10 +162,10 @@ func NewTimer(deadline time.Time) *time.Timer {
 	return time.NewTimer(time.Until(deadline))
 }
 
-// moment is how long Pauses waits at once.
+// moment is one wait of Pauses.
 const moment = 2 * time.Millisecond
 
-// Pauses returns a function that waits for a moment, or returns false if the deadline is past.
+// Pauses returns a function that waits for a moment, or returns false after the deadline.
 func Pauses(deadline time.Time) func() bool {
 	return func() bool {
 		left := time.Until(deadline)
@@ -180,8 +177,8 @@ func Pauses(deadline time.Time) func() bool {
 // minPause is the shortest pause between attempts.
 const minPause = 10 * time.Millisecond
 
-// Pause waits for d, or for half of the time that is left if that is shorter, so that the last attempts come close
-// to the end. It does not wait, and returns false, if too little time is left.
+// Pause waits for d, or for half of the time left if shorter, so that the last attempts come close to the end. With too
+// little time left, Pause returns false at once.
 func (b *Budget) Pause(d time.Duration) bool {
 	d = min(d, time.Until(b.end)/2)
 	if d < minPause {
@@ -191,9 +188,9 @@ func (b *Budget) Pause(d time.Duration) bool {
 	return true
 }
 
-// limited reports whether there is an end of everything.
+// limited reports whether everything has an end.
 func (b *Budget) limited() bool { return !b.end.IsZero() }
 
-// Overdue reports whether the end of everything is past, or so near that the kernel, whose clock ticks every 10 ms at
-// the slowest, may have ended what was limited by it.
+// Overdue reports whether the end of everything is past, or near enough for the kernel to have ended a step limited by
+// that end: the kernel's clock ticks every 10 ms at the slowest.
 func (b *Budget) Overdue() bool { return b.limited() && time.Until(b.end) <= 10*time.Millisecond }

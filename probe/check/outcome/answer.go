@@ -25,7 +25,7 @@ const (
 	StatusServiceUnknown Status = 3
 )
 
-// String returns the name in health.proto, or the number if it has none.
+// String returns the name in health.proto, or the number of a status without a name.
 func (s Status) String() string {
 	switch s {
 	case StatusUnknown:
@@ -40,7 +40,7 @@ func (s Status) String() string {
 	return strconv.Itoa(int(s))
 }
 
-// IsUnknownService reports whether the server itself says that it does not know the service of an answer.
+// IsUnknownService reports whether the server itself answers that the service is unknown.
 func (a Answer) IsUnknownService() bool {
 	failed, ok := errors.AsType[*RPCError](a.Err)
 	return ok && failed.Answered && failed.Code == CodeNotFound
@@ -58,7 +58,7 @@ func (a Answer) JSON() []byte {
 	return o.end()
 }
 
-// Subject returns how messages name what was asked for.
+// Subject returns the words of messages for a service.
 func Subject(service string) string {
 	if service == "" {
 		return "the whole server"

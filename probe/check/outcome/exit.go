@@ -1,7 +1,7 @@
 package outcome
 
-// ExitCode is the exit code of the process. The values are those of grpc-health-probe v0.4.56, so whatever relies on
-// its exit codes can rely on these.
+// ExitCode is the exit code of the process. The values are those of grpc-health-probe v0.4.56, for users that rely on
+// its exit codes.
 type ExitCode int
 
 const (

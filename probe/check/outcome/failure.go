@@ -8,16 +8,16 @@ import (
 
 // Failure is an outcome that does not pass.
 type Failure struct {
-	// Code is what the process exits with.
+	// Code is the exit code of the process.
 	Code ExitCode
 	// Err is the cause, on one line.
 	Err error
-	// Hint says what the user can do about it; empty if that is nothing.
+	// Hint is advice for the user; empty if the user can do nothing.
 	Hint Hint
 
-	// Class is the kind of the failure; empty if it follows from Code.
+	// Class is the kind of the failure; empty if Code implies the kind.
 	Class Class
-	// Speaks is what the other end has answered, if that was no gRPC.
+	// Speaks is the answer of a server without gRPC.
 	Speaks Protocol
 }
 
@@ -34,7 +34,7 @@ func (f *Failure) Unwrap() error { return f.Err }
 // IsRefused reports whether nothing was there to connect to.
 func (f *Failure) IsRefused() bool { return f.Code == ExitConnection && f.kind() == ClassConnect }
 
-// Misuse returns the failure for a mistake of the user that is found before anything is sent.
+// Misuse returns the failure for a mistake of the user, found before anything is sent.
 func Misuse(err error, hint Hint) error {
 	return &Failure{Code: ExitUsage, Err: err, Hint: hint}
 }
@@ -55,7 +55,7 @@ const (
 	ClassSPIFFE     Class = "spiffe"
 )
 
-// kind returns the class. If none is set, it follows from the exit code.
+// kind returns the class. Without a class, the exit code decides.
 func (f *Failure) kind() Class {
 	if f.Class != "" {
 		return f.Class
@@ -73,7 +73,7 @@ func (f *Failure) kind() Class {
 	return ClassUsage
 }
 
-// Failures are the failures of the services that were asked for together. There is at least one.
+// Failures are the failures of services asked for together. There is at least one failure.
 type Failures []*Failure
 
 // FailuresOf returns the failures in an outcome, and none for nil.
@@ -90,8 +90,8 @@ func FailuresOf(err error) Failures {
 	return Failures{{Code: ExitUsage, Err: err}}
 }
 
-// Worst returns the failure that decides the exit code. From 0 over 4 and 3 to 2 it gets worse, because not to get an
-// answer is worse than to get a bad one.
+// Worst returns the failure that decides the exit code. Codes get worse from 0 over 4 and 3 to 2, because no answer is
+// worse than a bad answer.
 func (f Failures) Worst() *Failure {
 	return slices.MinFunc(f, func(a, b *Failure) int { return cmp.Compare(a.Code, b.Code) })
 }

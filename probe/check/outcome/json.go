@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// object is a JSON object (RFC 8259) that is being written. It does not use encoding/json, which would make the probe a
-// tenth larger and its start slower by more than a tenth.
+// object is an unfinished JSON object (RFC 8259). Package encoding/json would make the probe a tenth larger and its
+// start slower by more than a tenth.
 type object struct{ text []byte }
 
-// member writes the name of the next member, after which its value has to be written.
+// member writes the name of the next member. The caller has to write the value next.
 func (o *object) member(name string) {
 	sign := byte(',')
 	if len(o.text) == 0 {
@@ -63,11 +63,11 @@ func (o *object) texts(name string, values []string) {
 	o.list(name, texts)
 }
 
-// end returns the object. It must have a member.
+// end returns the object, which must have a member.
 func (o *object) end() []byte { return append(o.text, '}') }
 
-// appendJSON appends text as a JSON string. Characters that cannot be printed are escaped, so text from the network
-// cannot change the colour or the direction of a line on a terminal. Only bytes that are not UTF-8 are lost.
+// appendJSON appends text as a JSON string. Unprintable characters are escaped, so text from the network cannot change
+// the colour or the direction of a line on a terminal. Only bytes that are not UTF-8 are lost.
 func appendJSON(b []byte, text string) []byte {
 	b = append(b, '"')
 	for _, r := range text {

@@ -1,5 +1,4 @@
-// Package outcome is what a probe has found out, and its words: as lines for users, as one line of JSON, and as an
-// exit code.
+// Package outcome is the findings of a probe and their words: lines for users, one line of JSON, and an exit code.
 //
 // In goes an [Outcome], made of the answers of the server and of each [Failure] with its cause and a [Hint]. Begin with
 // Outcome.
@@ -10,32 +9,32 @@ import (
 	"time"
 )
 
-// Outcome is how a probe has ended.
+// Outcome is the end of a probe.
 type Outcome struct {
-	// Success is the line that says that it passed.
+	// Success is the line for a probe that passes.
 	Success string
-	// Address is where the server is, as -addr has it.
+	// Address is the address of the server in the form of -addr.
 	Address string
 	Report  Report
-	// Notes are what else the user may want to know. They change nothing.
+	// Notes are further facts for the user. Notes change nothing.
 	Notes []string
-	// Failures say why it did not pass; nil if it did.
+	// Failures are the reasons not to pass; nil for a probe that passes.
 	Failures Failures
 }
 
-// Report is what the last attempt of a probe has found out.
+// Report is the findings of the last attempt of a probe.
 type Report struct {
 	Answers []Answer
-	// Connect and RPC are how long it took to connect and to get the answers; zero if the attempt ended before. What
-	// a transport leaves from connecting to its first call counts as RPC.
+	// Connect and RPC are the times to connect and to get the answers; zero if the attempt ended before. Work that a
+	// transport leaves from connecting to the first call counts as RPC.
 	Connect, RPC time.Duration
 	Attempts     int
-	// Discovered are the servers that decide, if no user has given an address, and Address is where they are.
+	// Discovered are the servers that decide if no user has given an address. Address is where to find them.
 	Discovered []Discovered
 	Address    string
 }
 
-// Passes reports whether the server is as it was asked to be.
+// Passes reports whether the server is as asked for.
 func (o *Outcome) Passes() bool { return o.Failures == nil }
 
 // Code returns the exit code.
@@ -46,7 +45,7 @@ func (o *Outcome) Code() ExitCode {
 	return o.Failures.Worst().Code
 }
 
-// Equals reports whether two outcomes tell the same, whatever the texts are that the server has sent.
+// Equals reports whether two outcomes tell the same, whatever texts the server has sent.
 func (o *Outcome) Equals(other *Outcome) bool {
 	return slices.EqualFunc(o.Failures, other.Failures, func(a, b *Failure) bool {
 		return a.Code == b.Code && a.kind() == b.kind() && a.Hint == b.Hint
@@ -93,7 +92,6 @@ func (o *Outcome) JSON() []byte {
 	return append(line.end(), '\n')
 }
 
-// notes returns the notes as JSON strings.
 func (o *Outcome) notes() [][]byte {
 	texts := make([][]byte, len(o.Notes))
 	for i, note := range o.Notes {

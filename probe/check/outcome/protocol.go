@@ -1,7 +1,7 @@
 package outcome
 
-// Protocol is what the other end of a connection has answered, in the words of messages. The zero value says that it is
-// not known, or that it was gRPC.
+// Protocol is the answer of the peer of a connection, in the words of messages. The zero value means gRPC, or an
+// unknown protocol.
 type Protocol string
 
 // The protocols.
@@ -10,13 +10,13 @@ const (
 	NotAsked Protocol = "not asked"
 	// HTTP2: a SETTINGS frame came first (RFC 9113 section 3.4).
 	HTTP2 Protocol = "HTTP/2"
-	// Web: HTTP/2, and an answer that is not gRPC's.
+	// Web: HTTP/2, with an answer other than gRPC.
 	Web Protocol = "HTTP/2 without gRPC"
 	// HTTP1: an answer in HTTP/1.0 or HTTP/1.1.
 	HTTP1 Protocol = "HTTP/1.1"
 	// TLS: an alert, or an answer that asks for HTTPS.
 	TLS Protocol = "TLS"
-	// Closed: the connection was closed without an answer, as servers with TLS do that are asked in plain text.
+	// Closed: the connection was closed without an answer, as by a server with TLS asked in plain text.
 	Closed Protocol = "closed the connection"
 	// OtherProtocol: other bytes.
 	OtherProtocol Protocol = "another protocol"
@@ -30,18 +30,18 @@ const (
 	Bridge Protocol = "the bridge"
 )
 
-// MayHaveTLS reports whether a server with TLS answers a request in plain text so.
+// MayHaveTLS reports whether a server with TLS answers a request in plain text like this.
 func (p Protocol) MayHaveTLS() bool { return p == Closed || p == TLS }
 
-// Discovered is a server that was found among the sockets of the container.
+// Discovered is a server found among the sockets of the container.
 type Discovered struct {
-	// Address is the server's, as -addr takes it.
+	// Address is the address of the server in the form of -addr.
 	Address string
-	// TLS tells that it was asked with TLS; no certificate was verified, unless flags say so.
+	// TLS means that the server was asked with TLS; no certificate was verified, unless flags say so.
 	TLS bool
-	// Owner says how the socket is known to be the container's own; empty for an address that the build found.
+	// Owner is the evidence that the socket is the container's own; empty for an address found by the build.
 	Owner string
-	// Passes tells that the server is as it was asked to be.
+	// Passes means that the server is as asked for.
 	Passes bool
 }
 

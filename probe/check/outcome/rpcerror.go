@@ -8,7 +8,7 @@ import (
 // Code is a gRPC status code, as github.com/grpc/grpc/doc/statuscodes.md numbers them.
 type Code uint32
 
-// The codes that the probe has a hint for, or handles.
+// The codes with a hint or a special treatment in the probe.
 const (
 	CodeDeadlineExceeded  Code = 4
 	CodeNotFound          Code = 5
@@ -24,7 +24,7 @@ var codeNames = [...]string{
 	"INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
 }
 
-// String returns the name of the code, or its number if it has none.
+// String returns the name of the code, or the number of a code without a name.
 func (c Code) String() string {
 	if int(c) < len(codeNames) {
 		return codeNames[c]
@@ -34,16 +34,16 @@ func (c Code) String() string {
 
 // RPCError is the error of a call that ended without an answer of the health service.
 type RPCError struct {
-	// Code is the status the server sent, or the client's own.
+	// Code is the status of the server, or of the client.
 	Code Code
-	// Message is the text with the status. The server chooses it, so it cannot be trusted.
+	// Message is the text with the status. The server chooses the text, so the text is untrusted.
 	Message string
-	// Answered tells that the server itself sent the status. It is false if the client has chosen the status: for a
-	// deadline, a lost connection, or an answer that is not gRPC.
+	// Answered means that the server itself sent the status. Answered is false if the client has chosen the status: for
+	// a deadline, a lost connection, or an answer other than gRPC.
 	Answered bool
 }
 
-// Error returns the code and the message, if there is one.
+// Error returns the code and the message, if any.
 func (e *RPCError) Error() string {
 	if e.Message == "" {
 		return e.Code.String()

@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// Socket is what -discover says of a socket.
+// Socket is a finding of -discover.
 type Socket struct {
-	// Address is as -addr takes it, and Own says how the socket is known to be the container's.
+	// Address has the form of -addr. Own is the evidence that the socket is the container's own.
 	Address, Own string
 	Speaks       Protocol
-	// GRPC tells that a gRPC server has answered.
+	// GRPC means that a gRPC server has answered.
 	GRPC bool
-	// Certificate is the server's, nil without TLS.
+	// Certificate is the certificate of the server; nil without TLS.
 	Certificate *Certificate
-	// Answers are the statuses of its services, and Err is why there are none.
+	// Answers are the statuses of the services. Err is the reason for no answers.
 	Answers []Answer
 	Err     error
-	// Readiness and Liveness are probes for it.
+	// Readiness and Liveness are probes for the server.
 	Readiness, Liveness *Probe
 }
 
-// Certificate is what a server shows in the TLS handshake. It is not verified.
+// Certificate is the certificate from the TLS handshake of a server. The certificate is not verified.
 type Certificate struct {
-	// Names are the hosts that it is for.
+	// Names are the hosts in the certificate.
 	Names []string
-	// Ends is until when it is valid.
+	// Ends is the end of the validity.
 	Ends time.Time
-	// Client tells that the server asks for a client's certificate.
+	// Client means that the server asks for a client certificate.
 	Client bool
 }
 
@@ -41,7 +41,7 @@ type Probe struct {
 	Service        string
 }
 
-// Line returns what users read of the socket.
+// Line returns the line about the socket for users.
 func (s *Socket) Line() string {
 	line := s.Address + ": "
 	switch {
@@ -114,7 +114,7 @@ func (p *Probe) JSON() []byte {
 	return o.end()
 }
 
-// SocketsJSON returns sockets as one line of JSON. Note says what else there is to know of them.
+// SocketsJSON returns sockets as one line of JSON. Note is any further fact about the sockets.
 func SocketsJSON(sockets []*Socket, note string) []byte {
 	var o object
 	objects := make([][]byte, len(sockets))

@@ -14,8 +14,7 @@ const maxLine = 1 << 10
 // maxErrors is the greatest number of lines "error: ...", because a server can list any number of services.
 const maxErrors = 10
 
-// Lines returns the errors, up to the greatest number of them, then each hint once. Nothing in them can break or colour
-// a line.
+// Lines returns the errors, up to maxErrors, then each hint once. No error or hint can break or colour a line.
 func (f Failures) Lines() (text []string) {
 	for _, one := range f[:min(len(f), maxErrors)] {
 		text = append(text, Printable("error: "+one.Error()))

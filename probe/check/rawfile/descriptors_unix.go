@@ -7,8 +7,8 @@ import "syscall"
 // descriptor is an open file as the kernel names it.
 type descriptor = int
 
-// CheckDescriptors returns an error unless the process may open n more files. The poller of Go's runtime ends the
-// process with a stack trace if it gets no descriptors, so whatever will start it has to ask before.
+// CheckDescriptors returns an error unless the process may open n more files. Without descriptors, the poller of Go's
+// runtime ends the process with a stack trace, so code that will start the poller has to ask before.
 func CheckDescriptors(n int) error {
 	for range n {
 		// Any open file will do: standard error may be closed, but the folder / cannot be missing.
@@ -21,7 +21,6 @@ func CheckDescriptors(n int) error {
 	return nil
 }
 
-// isPipe reports whether an open file is a pipe.
 func isPipe(file descriptor) bool {
 	var stat syscall.Stat_t
 	return syscall.Fstat(file, &stat) == nil && stat.Mode&syscall.S_IFMT == syscall.S_IFIFO

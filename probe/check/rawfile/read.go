@@ -9,7 +9,6 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// errSilent is the error for a pipe to which nothing is written.
 var errSilent = errors.New("nothing was written to it in time")
 
 // limitError is the error for a file with more bytes than its limit.
@@ -18,7 +17,7 @@ type limitError int
 // Error returns the limit.
 func (e limitError) Error() string { return fmt.Sprintf("it has more than %d bytes", int(e)) }
 
-// Hint returns what to do about an error of [Read].
+// Hint returns the advice for an error of [Read].
 func Hint(err error) outcome.Hint {
 	if _, ok := errors.AsType[limitError](err); ok {
 		return "use a smaller file: of a bundle, only the CAs that you need"
@@ -29,9 +28,9 @@ func Hint(err error) outcome.Hint {
 	return "is it mounted and readable for the probe's user?"
 }
 
-// Read reads a file of at most limit bytes. Its errors do not name the file, since the message around them does. For
-// what is written to a pipe it waits as long as pause, which waits for a moment, returns true; nil never does. So the
-// file is opened with O_NONBLOCK: a FIFO that nobody writes to must not keep the probe past its deadlines.
+// Read reads a file of at most limit bytes. Errors do not name the file, since the message around them does. Read waits
+// for the data of a pipe while pause, which waits for a moment, returns true; with a nil pause Read never waits. The
+// file is opened with O_NONBLOCK: a FIFO without a writer must not keep the probe past its deadlines.
 func Read(path string, limit int, pause func() bool) ([]byte, error) {
 	file, err := retried(func() (descriptor, error) {
 		return syscall.Open(path, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
@@ -46,7 +45,7 @@ func Read(path string, limit int, pause func() bool) ([]byte, error) {
 		n, err := retried(func() (int, error) { return syscall.Read(file, data[len(data):cap(data)]) })
 		switch {
 		case errors.Is(err, syscall.EAGAIN), err == nil && n == 0 && len(data) == 0 && pause != nil && isPipe(file):
-			// Its writer, or what it writes, may come yet.
+			// A writer, or its data, may come yet.
 			if pause == nil || !pause() {
 				return nil, errSilent
 			}

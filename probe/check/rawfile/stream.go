@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// Stream is a standard stream. It does not write by way of package os, which ends the process by SIGPIPE after a write
-// to a pipe that nobody reads any more.
+// Stream is a standard stream. Package os, not used here, ends the process by SIGPIPE after a write to a pipe without a
+// reader.
 type Stream descriptor
 
 // Write implements io.Writer.

@@ -1,4 +1,4 @@
-// Package tlsfiles makes the client's side of TLS of the PEM files that flags name. Begin with [Files.Config].
+// Package tlsfiles makes the client's side of TLS of the PEM files in flags. Begin with [Files.Config].
 package tlsfiles
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
 
-// maxPEM is the greatest size of a PEM file, in bytes. It is four times the size of a system's bundle of CAs.
+// maxPEM is the greatest size of a PEM file, in bytes: four times the size of a system's bundle of CAs.
 const maxPEM = 1 << 20
 
 // Files are the paths of PEM files, each empty for none.
@@ -21,10 +21,10 @@ type Files struct {
 	ClientCert, ClientKey string
 }
 
-// Config reads the files, and returns a config with them. It offers HTTP/2 by ALPN (RFC 9113 section 3.2), but accepts
-// a server that does not answer the offer: old servers that speak HTTP/2 do not, nor do some behind a proxy.
-// [rawfile.Read] says what pause is. It calls asked when the server asks for a client certificate. The error is a
-// *[outcome.Failure] for files that cannot be used.
+// Config reads the files, and returns a config with their content. The config offers HTTP/2 by ALPN (RFC 9113 section
+// 3.2), but accepts a server without an answer to the offer: old servers with HTTP/2 give none, nor do some behind a
+// proxy. For pause see [rawfile.Read]. Config calls asked when the server asks for a client certificate. The error is a
+// *[outcome.Failure] for unusable files.
 func (f Files) Config(asked func(), pause func() bool) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2"}}
 	var pair *tls.Certificate

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Called returns what a call calls, without parentheses and type arguments.
+// Called returns the function of a call, without parentheses and type arguments.
 func Called(call *ast.CallExpr) ast.Expr {
 	fun := ast.Unparen(call.Fun)
 	switch f := fun.(type) {
@@ -18,8 +18,8 @@ func Called(call *ast.CallExpr) ast.Expr {
 	return fun
 }
 
-// Name returns a name as the source has it: "grpc.NewServer", and "Serve" alone if it is selected from something
-// longer than a name. It is "" for what is no name.
+// Name returns a name as the source has it: "grpc.NewServer", and "Serve" alone for a selection from
+// anything longer than a name. Name returns "" for an expression that is no name.
 func Name(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -33,7 +33,7 @@ func Name(e ast.Expr) string {
 	return ""
 }
 
-// LastName returns the last name of a function or a type: "Config" of *config.Config. It is "" for what has none.
+// LastName returns the last name of a function or a type: "Config" of *config.Config. The result is "" without a name.
 func LastName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -58,7 +58,7 @@ func StringLiteral(e ast.Expr) (string, bool) {
 	return s, err == nil
 }
 
-// maxElements is how many elements of a composite literal are looked at. People write fewer.
+// maxElements bounds the elements of a composite literal. People write fewer.
 const maxElements = 500
 
 // Element returns the value of a key in a composite literal, or nil.

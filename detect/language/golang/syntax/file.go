@@ -1,9 +1,9 @@
-// Package syntax tells what one Go file says by itself: what it imports, which declaration a name means. It reads no
-// other file and knows no types. Begin with [Parse].
+// Package syntax reads a single Go file: the imports, and the declarations of names. The package reads no second file
+// and knows no types. Begin with [Parse].
 //
 // The type checker of the standard library (go/types) is not used, because the files are another project's: a few lines
-// of constants, generic types or nested structs make it run for hours and fill the memory, and it cannot be
-// interrupted.
+// of constants, generic types or nested structs make the checker run for hours and fill the memory, without
+// a way to interrupt the checker.
 package syntax
 
 import (
@@ -35,13 +35,13 @@ func Parse(text []byte, mode parser.Mode) (*File, error) {
 // Line returns the line of a node in the file itself, whatever //line directives say.
 func (f *File) Line(n ast.Node) int { return f.fset.PositionFor(n.Pos(), false).Line }
 
-// Span returns what a node takes up of the text.
+// Span returns the span of a node in the text.
 func (f *File) Span(n ast.Node) source.Span {
 	offset := func(pos token.Pos) int { return f.fset.PositionFor(pos, false).Offset }
 	return source.Span{From: offset(n.Pos()), To: offset(n.End())}
 }
 
-// PathOf returns the import path of the package that a selector selects from, and "" if it selects a method or a
+// PathOf returns the import path of the package that a selector selects from, and "" for a method or a
 // field.
 func (f *File) PathOf(e ast.Expr) string {
 	if s, ok := e.(*ast.SelectorExpr); ok {
@@ -63,8 +63,8 @@ func Declaration(name *ast.Ident) ast.Node {
 	return n
 }
 
-// InitialValue returns the expression that a variable of the file is declared with. It returns any other expression
-// itself.
+// InitialValue returns the expression that a variable of the file is declared with. InitialValue returns any other
+// expression unchanged.
 func InitialValue(e ast.Expr) ast.Expr {
 	if e == nil {
 		return nil

@@ -10,23 +10,23 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// Imports is what a file imports.
+// Imports are the imports of a file.
 type Imports struct {
 	All []string // import paths
 	// Dots are the import paths of the packages whose names are used without a package name, up to maxDots.
 	Dots []string
 
-	byName map[string]string // import paths by the names that the file calls the packages
+	byName map[string]string // import paths by the package names in the file
 	// matches are the answers of AnyMatches: some are asked for at every call, and a file may have many imports.
 	matches map[*lazyregexp.Regexp]bool
 }
 
-// maxDots is how many dot imports of a file are followed: each name that the file does not declare may come from
+// maxDots bounds the followed dot imports of a file: each name that the file does not declare may come from
 // any.
 const maxDots = 16
 
-// newImports reads what a file imports. Two guesses are made at the names of packages whose import paths end in several
-// words: that of github.com/crossplane/function-sdk-go is function. The second one holds if nothing else has the name.
+// newImports reads the imports of a file. A package whose import path ends in several words gets two guessed
+// names: that of github.com/crossplane/function-sdk-go is function. The second one holds if nothing else has the name.
 func newImports(file *ast.File) *Imports {
 	t := &Imports{byName: map[string]string{}, matches: map[*lazyregexp.Regexp]bool{}}
 	guesses := map[string]string{}

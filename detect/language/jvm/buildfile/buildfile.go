@@ -1,7 +1,7 @@
-// Package buildfile reads what Maven, Gradle and sbt build a project with: its dependencies and plugins, the other
-// projects that it needs, and Gradle's version catalogs.
+// Package buildfile reads build files of Maven, Gradle and sbt: dependencies, plugins, references to further projects,
+// and Gradle's version catalogs.
 //
-// Begin with [Read]. [Matches] tells which files it is for.
+// Begin with [Read]. [Matches] recognizes build files.
 package buildfile
 
 import (
@@ -12,33 +12,33 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// File is what a build file declares.
+// File holds the declarations of a build file.
 type File struct {
-	// Root says that the directory of the file is a project.
+	// Root means that the directory of the file is a project.
 	Root bool
-	// Name is the artifact of a Maven project. Of a Gradle script that is no project's own it is the name by which it
-	// is applied, as a script or as a plugin.
+	// Name is the artifact of a Maven project. For a Gradle script outside of a project, Name is the name for applying
+	// the script or the plugin.
 	Name string
-	// Artifacts are the dependencies and plugins, as group:artifact or as the id of a plugin. Those of tests are left
-	// out.
+	// Artifacts are the dependencies and plugins, as group:artifact or as the id of a plugin, without the dependencies
+	// of tests.
 	Artifacts []string
-	// Versions are those that the file states of dependencies, plugins, a parent and imported platforms, by artifact or
-	// plugin, and properties by their names. One that refers to a property is as it is written.
+	// Versions are the versions of dependencies, plugins, a parent and imported platforms, by artifact or plugin, and
+	// the properties by name. References to properties are not resolved.
 	Versions map[string]string
-	// Excluded are artifacts, without their groups, that are left out of what a dependency brings with it.
+	// Excluded are excluded dependencies of dependencies, as artifacts without groups.
 	Excluded []string
-	// Aliases are the names of further ones in the version catalog, as Gradle scripts write them: grpc.netty,
+	// Aliases are the names of further artifacts in the version catalog, as written in Gradle scripts: grpc.netty,
 	// bundles.grpc.
 	Aliases []string
-	// Needs are the names of other projects and plugins that may be in the same tree.
+	// Needs are the names of required projects and plugins that may be in the same tree.
 	Needs []string
-	// ForSubprojects says that the projects in subdirectories are built with the same artifacts.
+	// ForSubprojects means that the projects in subdirectories are built with the same artifacts.
 	ForSubprojects bool
-	// Catalog has the artifacts that each alias of a version catalog stands for.
+	// Catalog has the artifacts of each alias in a version catalog.
 	Catalog map[string][]string
 }
 
-// Matches reports whether a path is that of a build file.
+// Matches reports whether a path belongs to a build file.
 func Matches(file string) bool {
 	switch name := path.Base(file); path.Ext(name) {
 	case ".gradle", ".sbt":
@@ -57,8 +57,8 @@ func Matches(file string) bool {
 	return false
 }
 
-// Read reads a build file of any format. grammar is how its language is written, if it has one. A file that cannot be
-// read may still be the root of a project.
+// Read reads a build file of any format. grammar is the grammar of the file's language, if any. Beside an error, the
+// File may still be the root of a project.
 func Read(file string, text []byte, grammar source.Grammar) (File, error) {
 	switch path.Ext(file) {
 	case ".xml":
@@ -83,7 +83,8 @@ func (f *File) SetVersion(name, version string) {
 	}
 }
 
-// IsOlder reports whether a version, of any form, is older by its first two numbers. isKnown is false if it has none.
+// IsOlder reports whether a version, of any form, is older by the first two numbers. isKnown is false for a version
+// without numbers.
 func IsOlder(version string, major, minor int) (isOlder, isKnown bool) {
 	var first, second int
 	n, _ := fmt.Sscanf(strings.TrimPrefix(version, "v"), "%d.%d", &first, &second)

@@ -12,13 +12,13 @@ import (
 )
 
 var (
-	// gradleLine is a line of a script. The group "test" takes what makes the line a dependency of tests only, of what
-	// does not go into the app, or of what only states versions.
+	// gradleLine is a line of a script. The group "test" matches the configuration of a dependency for tests, of a
+	// dependency outside of the app, or of a version without a dependency.
 	gradleLine = lazyregexp.New(`(?m)^(?P<test>[ \t]*(?:\w+[ \t]*\{[ \t]*)?(?:"?(?:test|jmh|compileOnly|kapt|ksp|` +
 		`annotationProcessor|developmentOnly|constraints|dependency\b)\w*|\w+Test\w*)\b)?[^\n]*$`)
 	// exclusion is exclude group: 'io.grpc', module: 'grpc-services'.
 	exclusion = lazyregexp.New(`\bexclude\b[^\n]*\bmodule\s*[:=]\s*["'](?P<name>[ ]+)["']`)
-	// gradleString is a string, and coordinates are those of an artifact in it: group:artifact:version.
+	// gradleString is a string, and coordinates match an artifact in a string: group:artifact:version.
 	gradleString = lazyregexp.New(`"[ ]+"|'[ ]+'`)
 	coordinates  = lazyregexp.New(`^([\w.-]+:[\w.-]+)(?::([^@:]*))?(?:[:@].*)?$`)
 	// namedCoordinates are group: 'io.grpc', name: 'grpc-netty'.
@@ -40,8 +40,8 @@ var (
 	allProjects  = lazyregexp.New(`\b(?:allprojects|subprojects)\b`)
 )
 
-// readGradle reads a script of Gradle, in Groovy or in Kotlin. The script of a project is called build, or as its
-// directory; then it needs no name of its own.
+// readGradle reads a script of Gradle, in Groovy or in Kotlin. A script named build, or named like the directory,
+// belongs to a project and needs no name.
 func readGradle(file string, t *source.Text) File {
 	name, _, _ := strings.Cut(path.Base(file), ".gradle")
 	f := File{ForSubprojects: allProjects.Match(t.Code), Root: name == "build" || name == path.Base(path.Dir(file))}
@@ -56,7 +56,7 @@ func readGradle(file string, t *source.Text) File {
 	return f
 }
 
-// addLine adds what one line of a script declares: each dependency stands on a line of its own.
+// addLine adds the declarations of a line of a script: each dependency has a line.
 func (f *File) addLine(line *source.Text) {
 	for _, m := range line.FindAll(exclusion, 1) {
 		f.Excluded = append(f.Excluded, line.Names(exclusion)...)
@@ -81,7 +81,7 @@ func (f *File) addLine(line *source.Text) {
 	f.Aliases = append(f.Aliases, line.Names(catalogAlias)...)
 }
 
-// pairs calls use with what the groups "name" and "value" of a pattern take.
+// pairs calls use with the groups "name" and "value" of each match.
 func pairs(t *source.Text, pattern *lazyregexp.Regexp, use func(name, value string)) {
 	for _, m := range t.FindAll(pattern, -1) {
 		name, _ := t.Group(pattern, m, "name")
@@ -90,7 +90,7 @@ func pairs(t *source.Text, pattern *lazyregexp.Regexp, use func(name, value stri
 	}
 }
 
-// readProperties reads gradle.properties, whose values are properties of all projects of a build.
+// readProperties reads gradle.properties, with properties of all projects of a build.
 func readProperties(text []byte) File {
 	var f File
 	for _, property := range untrusted.ReadLines(source.TrimBOM(text)) {
@@ -127,8 +127,8 @@ func readCatalog(text []byte) (File, error) {
 	return f, nil
 }
 
-// addEntry adds an entry of a catalog: a text, "group:name:version" or "id:version", whose first parts are the
-// artifact, or a table.
+// addEntry adds an entry of a catalog: a table, or a text, "group:name:version" or "id:version". parts is how many
+// parts of a text are the artifact.
 func (f *File) addEntry(alias string, entry any, parts int) {
 	artifact, version := "", ""
 	switch of := entry.(type) {
@@ -144,7 +144,7 @@ func (f *File) addEntry(alias string, entry any, parts int) {
 	f.SetVersion(artifact, version)
 }
 
-// versionIn returns the version that a text or a table states, "" for a reference to one of the catalog's versions.
+// versionIn returns the version in a text or a table, "" for a reference to a version of the catalog.
 func versionIn(value any) string {
 	if of, ok := value.(map[string]any); ok {
 		value = cmp.Or(of["strictly"], of["require"], of["prefer"])
@@ -153,5 +153,5 @@ func versionIn(value any) string {
 	return text
 }
 
-// accessor returns an alias as scripts write it: grpc.netty for grpc-netty.
+// accessor returns the form of an alias in scripts: grpc.netty for grpc-netty.
 func accessor(alias string) string { return strings.NewReplacer("-", ".", "_", ".").Replace(alias) }

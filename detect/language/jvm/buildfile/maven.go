@@ -25,7 +25,6 @@ func (a mavenArtifact) String() string {
 	return strings.TrimSpace(a.Group) + ":" + strings.TrimSpace(a.Name)
 }
 
-// pom is what is read of a pom.xml.
 type pom struct {
 	Name         string          `xml:"artifactId"`
 	Packaging    string          `xml:"packaging"`
@@ -41,8 +40,8 @@ type pom struct {
 	} `xml:"properties"`
 }
 
-// readPOM reads the build file of Maven, pom.xml. A file that is no XML is an error and still the root of a project.
-// Whatever its encoding is, the names that are read are ASCII.
+// readPOM reads the build file of Maven, pom.xml. Without valid XML, the result is an error and still the root of a
+// project. The encoding does not matter, because the names are ASCII.
 func readPOM(text []byte) (File, error) {
 	var p pom
 	decoder := xml.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(source.TrimBOM(text), []byte("?"))))
@@ -74,7 +73,7 @@ var (
 	sbtDependency = lazyregexp.New(`"(?P<group>[ ]+)"\s*%{1,3}\s*"(?P<name>[ ]+)"(?:\s*%\s*"(?P<version>[ ]+)")?[^\n]*`)
 	sbtTestScope  = lazyregexp.New(`%\s*(?:Test|IntegrationTest|"[^"]*\btest")`)
 	sbtExclusion  = lazyregexp.New(`\bexclude\s*\(\s*"[ ]+"\s*,\s*"(?P<name>[ ]+)"`)
-	// sbtPlugin is a plugin of Akka gRPC or Pekko gRPC that a project turns on, by the name of its object.
+	// sbtPlugin is the object of an Akka gRPC or Pekko gRPC plugin that a project turns on.
 	sbtPlugin = lazyregexp.New(`\b(?P<name>Akka|Pekko)GrpcPlugin\b`)
 )
 
