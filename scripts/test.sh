@@ -219,7 +219,7 @@ these() {
 integration_tests() {
   local package=$1
   shift
-  go -C integration test -v -count=1 -timeout 45m -parallel "$((2 * processors))" "$@" "$package" |
+  go -C integration test -v -count=1 -timeout 30m -parallel "$((2 * processors))" "$@" "$package" |
     grep --line-buffered -vE '^ *(=== |--- PASS|PASS$)|_test.go:[0-9]+: left out'
 }
 
@@ -360,7 +360,7 @@ run_integration() {
   # shellcheck disable=SC2086 # lists
   exist . $core $cosign $oldest $policy
   # An emulated machine needs a processor, and its deadlines hold at a low priority too.
-  background cgroup2 go -C integration test -count=1 -timeout 45m ./cgroup2
+  background cgroup2 go -C integration test -count=1 -timeout 30m ./cgroup2
   local package failed=false
   # One package at a time: of several at once go test prints nothing until one ends.
   for package in $(go -C integration list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...); do
