@@ -77,11 +77,11 @@ func Start(ctx context.Context, bin, logs string) (*Cluster, error) {
 	keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // interrupts of the caller do not end the keeper
 	stdin, err := keeper.StdinPipe()
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.Remove(folder))
 	}
 	stdout, err := keeper.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.Remove(folder))
 	}
 	if err := keeper.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("starting the cluster's keeper: %w", err), os.Remove(folder))

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/check"
@@ -40,8 +41,9 @@ const (
 	ofPath   = "; a command has this container's path of the probe, and another container may have it elsewhere"
 )
 
-// Run finds the sockets of this container and asks all of them, for at most a second. Without a socket known to be the
-// container's own, as in a debug container, Run asks the sockets of the whole network namespace.
+// Run finds the sockets of this container and asks all of them, several at the same time, so that the silence of some
+// does not add up. Without a socket known to be the container's own, as in a debug container, Run asks the sockets of
+// the whole network namespace.
 func Run(t check.Transport, o *options.Options) (*Report, error) {
 	o.Budget.Start()
 	headers, err := metadata.Read(o.FixedHeaders, o.MountedHeaders, options.Pauses(o.Budget.Read()))
@@ -59,8 +61,14 @@ func Run(t check.Transport, o *options.Options) (*Report, error) {
 	if err != nil {
 		return nil, outcome.NoConnection(outcome.ClassLookup, fmt.Errorf("listing sockets: %w", err), "")
 	}
-	for _, s := range found {
-		r.Sockets = append(r.Sockets, describe(t, o, s))
+	for some := range slices.Chunk(found, maxServers) {
+		described := make([]*outcome.Socket, len(some))
+		var running sync.WaitGroup
+		for i, s := range some {
+			running.Go(func() { described[i] = describe(t, o, s) })
+		}
+		running.Wait()
+		r.Sockets = append(r.Sockets, described...)
 	}
 	if len(found) == 0 {
 		r.Note = nothing
@@ -134,8 +142,11 @@ func health(t check.Transport, o *options.Options) ([]outcome.Answer, error) {
 	return answers, nil
 }
 
-// maxServices bounds the named services of a server.
-const maxServices = 50
+// maxServers bounds the servers asked at the same time, and maxServices the named services of each.
+const (
+	maxServers  = 16
+	maxServices = 50
+)
 
 // certificate returns the certificate of the server in a TLS handshake, or nil without a certificate.
 func certificate(o *options.Options) *outcome.Certificate {

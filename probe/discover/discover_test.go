@@ -3,10 +3,15 @@
 package discover_test
 
 import (
+	"context"
 	"net"
 	"os"
 	"strings"
+	"sync"
 	"testing"
+
+	"google.golang.org/grpc"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
@@ -68,7 +73,7 @@ func TestReport(t *testing.T) {
 			for i, options := range test.servers {
 				values = append(values, "$"+string(rune('1'+i)), start(t, options).Addr)
 			}
-			text := runDiscover(t).Text()
+			text := runDiscover(t, "").Text()
 			for _, says := range test.says {
 				if says = strings.NewReplacer(values...).Replace(says); !strings.Contains(text, says) {
 					t.Errorf("it lacks\n%s\nand is\n%s", says, text)
@@ -90,7 +95,7 @@ func TestReportOfAServerOfThePod(t *testing.T) {
 	t.Cleanup(server.Close)
 	_, port, _ := strings.Cut(server.Addr, ":")
 	want := `readinessProbe: {"grpc":{"port":` + port + `}}`
-	if text := runDiscover(t).Text(); !strings.Contains(text, want) {
+	if text := runDiscover(t, "").Text(); !strings.Contains(text, want) {
 		t.Errorf("it lacks\n%s\nand is\n%s", want, text)
 	}
 }
@@ -113,7 +118,7 @@ func TestDiscoverTLSThatClosesPlainText(t *testing.T) {
 		go copyAndClose(target, c)
 		go copyAndClose(c, target)
 	})
-	for _, s := range runDiscover(t).Sockets {
+	for _, s := range runDiscover(t, "").Sockets {
 		if s.Address == closing.addr {
 			if s.Speaks != outcome.TLS || s.Certificate == nil || !s.GRPC {
 				t.Errorf("it says %s", s.JSON())
@@ -124,10 +129,44 @@ func TestDiscoverTLSThatClosesPlainText(t *testing.T) {
 	t.Errorf("%s is not found", closing.addr)
 }
 
-// runDiscover returns the report of -discover in this process.
-func runDiscover(t *testing.T) *discover.Report {
+// together is a health service that answers when others of its kind are asked too.
+type together struct {
+	healthpb.UnimplementedHealthServer
+	asked *sync.WaitGroup
+}
+
+func (h together) List(context.Context, *healthpb.HealthListRequest) (*healthpb.HealthListResponse, error) {
+	h.asked.Done()
+	h.asked.Wait()
+	return &healthpb.HealthListResponse{}, nil
+}
+
+// Servers that take their time do not add up.
+func TestDiscoverAsksServersAtTheSameTime(t *testing.T) {
+	const servers = 3
+	var asked sync.WaitGroup
+	asked.Add(servers)
+	for range servers {
+		listener, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := grpc.NewServer()
+		healthpb.RegisterHealthServer(server, together{asked: &asked})
+		go func() { _ = server.Serve(listener) }()
+		t.Cleanup(server.Stop)
+	}
+	for _, s := range runDiscover(t, "-rpc-timeout=20s").Sockets {
+		if s.Err != nil {
+			t.Errorf("%s: %v", s.Address, s.Err)
+		}
+	}
+}
+
+// runDiscover returns the report of -discover, with the flags in args, in this process.
+func runDiscover(t *testing.T, args string) *discover.Report {
 	t.Helper()
-	o, err := commandLine(t, "").Options(check.LookUpPort)
+	o, err := commandLine(t, args).Options(check.LookUpPort)
 	if err != nil {
 		t.Fatal(err)
 	}
