@@ -102,8 +102,8 @@ func (k *Fixture) Step(format string, args ...any) (done func()) {
 	return func() { fmt.Fprintf(k.out, "   done in %.1f s\n", time.Since(start).Seconds()) }
 }
 
-// LongStep is Step for a step of minutes without output. A terminal shows the seconds in a single line; other outputs
-// get a line each minute, as a sign that the step goes on.
+// LongStep is Step for a step of minutes without output. It shows that the step goes on: on a terminal by a line with
+// the seconds, elsewhere by a line each minute.
 func (k *Fixture) LongStep(format string, args ...any) (done func()) {
 	start := time.Now()
 	finish := k.Step(format, args...)

@@ -142,25 +142,32 @@ type server struct {
 
 func (s *server) tls() bool { return s.Options.TLS }
 
-// askAll asks sockets, up to maxServers at the same time. A Watch, which has no end, asks none of several sockets.
-func (p *Prober) askAll(found []sockets.Socket) (servers []*server) {
+// askAll asks sockets for their health. A Watch, which has no end, asks none of several sockets.
+func (p *Prober) askAll(found []sockets.Socket) []*server {
+	return AskEach(found, func(s *sockets.Socket) *server {
+		if p.Options.Watch && len(found) > 1 {
+			return p.serverAt(s, false)
+		}
+		return p.askAt(s)
+	})
+}
+
+// AskEach calls a function with each of the sockets, up to maxServers at the same time, and returns the answers in the
+// order of the sockets.
+func AskEach[A any](found []sockets.Socket, ask func(s *sockets.Socket) A) (answers []A) {
+	if len(found) == 1 {
+		return []A{ask(&found[0])}
+	}
 	for some := range slices.Chunk(found, maxServers) {
-		asked := make([]*server, len(some))
+		asked := make([]A, len(some))
 		var running sync.WaitGroup
 		for i := range some {
-			switch {
-			case len(found) == 1:
-				asked[i] = p.askAt(&some[i])
-			case p.Options.Watch:
-				asked[i] = p.serverAt(&some[i], false)
-			default:
-				running.Go(func() { asked[i] = p.askAt(&some[i]) })
-			}
+			running.Go(func() { asked[i] = ask(&some[i]) })
 		}
 		running.Wait()
-		servers = append(servers, asked...)
+		answers = append(answers, asked...)
 	}
-	return servers
+	return answers
 }
 
 // askAt asks a socket for its health. Without flags for the security of the connection, plain text is tried and then

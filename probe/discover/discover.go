@@ -17,7 +17,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/check"
@@ -61,15 +60,7 @@ func Run(t check.Transport, o *options.Options) (*Report, error) {
 	if err != nil {
 		return nil, outcome.NoConnection(outcome.ClassLookup, fmt.Errorf("listing sockets: %w", err), "")
 	}
-	for some := range slices.Chunk(found, maxServers) {
-		described := make([]*outcome.Socket, len(some))
-		var running sync.WaitGroup
-		for i, s := range some {
-			running.Go(func() { described[i] = describe(t, o, s) })
-		}
-		running.Wait()
-		r.Sockets = append(r.Sockets, described...)
-	}
+	r.Sockets = check.AskEach(found, func(s *sockets.Socket) *outcome.Socket { return describe(t, o, *s) })
 	if len(found) == 0 {
 		r.Note = nothing
 	}
@@ -142,11 +133,8 @@ func health(t check.Transport, o *options.Options) ([]outcome.Answer, error) {
 	return answers, nil
 }
 
-// maxServers bounds the servers asked at the same time, and maxServices the named services of each.
-const (
-	maxServers  = 16
-	maxServices = 50
-)
+// maxServices bounds the named services of a server.
+const maxServices = 50
 
 // certificate returns the certificate of the server in a TLS handshake, or nil without a certificate.
 func certificate(o *options.Options) *outcome.Certificate {
